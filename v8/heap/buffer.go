@@ -2,6 +2,7 @@ package heap
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -29,13 +30,72 @@ func (r *Reader) Buffer(w Word) (b Buffer, err error) {
 	}
 	data, err := r.field(w, layout.JSArrayBufferBackingStore)
 	b.Data, b.Length = uint64(data), uint64(length)
+	if err == nil && b.Shared && b.Resizable {
+		b.Length, err = r.grown(w, b.Data)
+	}
 	return b, err
+}
+
+var errGrown = errors.New("it can grow: how long it is now is not known")
+
+// grown is the length of a SharedArrayBuffer that can grow, at data. Threads share it, so it is in none of their heaps:
+// the buffer has an extension, which refers to a BackingStore first, or behind a word with flags of the collector's.
+// (src/objects/js-array-buffer.h, ArrayBufferExtension)
+func (r *Reader) grown(w Word, data uint64) (uint64, error) {
+	at := w.address() + uint64(r.l.At(layout.JSArrayBufferBackingStore))
+	most, err := r.WordAt(at - 8)
+	if err != nil {
+		return 0, err
+	}
+	extension, err := r.WordAt(at + 8)
+	if err != nil {
+		return 0, err
+	}
+	for offset := range uint64(2) {
+		store, err := r.WordAt(uint64(extension) + 8*offset)
+		if err != nil {
+			return 0, err
+		}
+		if n, ok := r.stored(uint64(store), data, uint64(most)); ok {
+			return n, nil
+		}
+	}
+	return 0, errGrown
+}
+
+// stored is the length in a BackingStore, if it is the one of the bytes at data: it begins with their address, how many
+// there are, and how many there may be, which the buffer has too. (src/objects/backing-store.h)
+func (r *Reader) stored(at, data, most uint64) (uint64, bool) {
+	b, err := r.Bytes(at, 24)
+	if err != nil {
+		return 0, false
+	}
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+	return word(1), word(0) == data && word(1) <= most && word(2) == most
 }
 
 // View is what a typed array or a DataView shows of a buffer.
 type View struct {
 	Buffer         Word
 	Offset, Length uint64 // bytes
+	tracks         bool   // it ends where the buffer does
+}
+
+// Within is how many bytes a view shows of its buffer, whose length may have changed. ok is false where it begins or
+// ends outside of that. The buffer of a small array whose elements are in the heap has no length.
+// (src/objects/js-array-buffer.cc, JSTypedArray::GetVariableByteLengthOrOutOfBounds)
+func (v *View) Within(b *Buffer) (n uint64, ok bool) {
+	switch {
+	case b.Detached:
+		return 0, false
+	case !b.Resizable:
+		return v.Length, true
+	case v.Offset > b.Length:
+		return 0, false
+	case v.tracks:
+		return b.Length - v.Offset, true
+	}
+	return v.Length, v.Length <= b.Length-v.Offset
 }
 
 // View reads a JSArrayBufferView.
@@ -51,7 +111,17 @@ func (r *Reader) View(w Word) (v View, err error) {
 		return v, err
 	}
 	length, err := r.field(w, layout.JSArrayBufferViewByteLength)
+	if err != nil {
+		return v, err
+	}
 	v.Offset, v.Length = uint64(offset), uint64(length)
+	// Flags are between buffer and offset, or behind the length. (src/objects/js-array-buffer.tq)
+	flags := r.l.At(layout.JSArrayBufferViewByteOffset) - 8
+	if flags == r.l.At(layout.JSArrayBufferViewBuffer) {
+		flags = r.l.At(layout.JSArrayBufferViewByteLength) + 8
+	}
+	b, err := r.Bytes(w.address()+uint64(flags), 1)
+	v.tracks = err == nil && b[0]&1 == 1
 	return v, err
 }
 

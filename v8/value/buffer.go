@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -51,9 +52,6 @@ func (s *printing) arrayBuffer(o *object) (form, error) {
 	if b.Shared {
 		usual = "SharedArrayBuffer"
 	}
-	if b.Shared && b.Resizable {
-		return form{}, fmt.Errorf("it can grow: its length is not in it")
-	}
 	f := s.braced(o, usual)
 	f.shown = true
 	f.members = func(int) []string {
@@ -76,10 +74,18 @@ func (s *printing) dataView(o *object) (form, error) {
 	if err != nil {
 		return form{}, err
 	}
+	b, err := s.Heap.Buffer(v.Buffer)
+	if err != nil {
+		return form{}, err
+	}
+	n, ok := v.Within(&b)
+	if !ok { // util.inspect fails, or shows what is not so
+		return form{}, errors.New("its buffer has been detached, or is too short for it")
+	}
 	f := s.braced(o, "DataView")
 	f.shown = true
 	f.members = func(depth int) []string {
-		return []string{s.extra("byteLength") + strconv.FormatUint(v.Length, 10),
+		return []string{s.extra("byteLength") + strconv.FormatUint(n, 10),
 			s.extra("byteOffset") + strconv.FormatUint(v.Offset, 10), s.extra("buffer") + s.indented(v.Buffer, depth)}
 	}
 	return f, nil

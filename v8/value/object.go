@@ -175,7 +175,7 @@ func (s *printing) special(o *object, class string) (form, error) {
 		return s.promise(o)
 	case "JSArrayBuffer":
 		return s.arrayBuffer(o)
-	case "JSDataView":
+	case "JSDataView", "JSRabGsabDataView":
 		return s.dataView(o)
 	case "JSTypedArray":
 		return s.typedArray(o)

@@ -39,7 +39,7 @@ func float16(u uint64) string {
 func bigUint(u uint64) string { return new(big.Int).SetUint64(u).String() + "n" }
 
 // The kinds of typed arrays in the order of V8's kinds of elements: first those that all V8s have first, then the
-// others, which V8 13 has in another order. (src/objects/elements-kind.h, TYPED_ARRAYS)
+// others, which V8 13 has in another order, and V8 12 with a last one. (src/objects/elements-kind.h, TYPED_ARRAYS)
 var (
 	clamped  = typed{"Uint8ClampedArray", 1, unsigned}
 	float32s = typed{"Float32Array", 4, func(u uint64) string {
@@ -51,9 +51,11 @@ var (
 
 	smallTyped = []typed{{"Uint8Array", 1, unsigned}, {"Int8Array", 1, signed(8)}, {"Uint16Array", 2, unsigned},
 		{"Int16Array", 2, signed(16)}, {"Uint32Array", 4, unsigned}, {"Int32Array", 4, signed(32)}}
-	typedBefore13 = slices.Concat(smallTyped, []typed{float32s, float64s, clamped, bigUint64s, bigInt64s})
-	typedFrom13   = slices.Concat(smallTyped, []typed{bigUint64s, bigInt64s, clamped, float32s, float64s,
-		{"Float16Array", 2, float16}})
+	float16s = typed{"Float16Array", 2, float16}
+
+	typedBefore12 = slices.Concat(smallTyped, []typed{float32s, float64s, clamped, bigUint64s, bigInt64s})
+	typedBefore13 = append(slices.Clip(typedBefore12), float16s)
+	typedFrom13   = slices.Concat(smallTyped, []typed{bigUint64s, bigInt64s, clamped, float32s, float64s, float16s})
 )
 
 // typedKind is the kind of a typed array.
@@ -62,16 +64,19 @@ func (s *printing) typedKind(o *object) (*typed, error) {
 	if err != nil {
 		return nil, err
 	}
-	kinds := typedBefore13
-	if s.l.V8.Major >= 13 { // of those between 12.9 and 13.6, Node has none
-		kinds = typedFrom13
+	kinds := typedFrom13
+	switch major := s.l.V8.Major; { // of those between 11.8 and 12.4, 12.9 and 13.6, Node has none
+	case major < 12:
+		kinds = typedBefore12
+	case major < 13:
+		kinds = typedBefore13
 	}
 	const between = 5 // kinds of arguments and of strings come between
 	i := kind - dictionary - between
-	if i < 0 || i >= len(kinds) {
+	if i < 0 || i >= 2*len(kinds) { // behind them are those over buffers that change their length
 		return nil, fmt.Errorf("elements of kind %d", kind)
 	}
-	return &kinds[i], nil
+	return &kinds[i%len(kinds)], nil
 }
 
 // typedArray is the form of a typed array, and of a Buffer.
@@ -92,18 +97,19 @@ func (s *printing) typedArray(o *object) (form, error) {
 	if err != nil {
 		return form{}, err
 	}
-	if b.Detached {
-		v.Length = 0
+	length, ok := v.Within(&b)
+	if !ok {
+		length = 0
 	}
 	if o.of.custom && o.of.name == "Buffer" && len(o.own) == 0 && s.Depth >= 0 {
 		const most = 50 // INSPECT_MAX_BYTES of Node's module buffer
-		text, err := s.bytes(at, v.Length, most)
+		text, err := s.bytes(at, length, most)
 		return form{base: "<Buffer " + text + ">", whole: true}, err
 	}
 	if o.of.tag == "<getter>" { // that of %TypedArray%
 		o.of.tag = t.name
 	}
-	n := v.Length / uint64(t.size)
+	n := length / uint64(t.size)
 	f := form{open: o.of.before(s.l.V8, t.name, fmt.Sprintf("(%d)", n)) + "[", close: "]", usual: t.name, list: true,
 		shown: n > 0}
 	o.elements = elements{array: true, numbers: true, length: int(min(n, math.MaxInt32))}

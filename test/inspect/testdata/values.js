@@ -176,6 +176,7 @@ const own = [
   new BigUint64Array([2n ** 64n - 1n]), made('new Float16Array([1.5, -0.1, 65504, NaN, Infinity, 6e-8])'),
   new Uint8Array(0), bytes, bytes.subarray(10, 13), new Float64Array(20), shared, new Bytes(3), cut,
   Object.assign(new Uint8Array(2), { note: 'x' }), { t: { y: { p: new Int8Array(1), q: new Int8Array(0) } } },
+  ...(ArrayBuffer.prototype.resize ? resized() : []),
   new DataView(new ArrayBuffer(8), 1, 3), new DataView(shared.buffer),
   Buffer.from('abc'), Buffer.alloc(0), Buffer.alloc(60, 7), Buffer.alloc(51), { body: Buffer.from('hello') }, Buffer.allocUnsafeSlow(2).fill(1),
   { d: { e: { e: { p: Buffer.from('deep') } } } },
@@ -228,6 +229,23 @@ const own = [
 
 function unlisted(value) {
   return Object.defineProperty(value, 1, { enumerable: false });
+}
+
+// resized are buffers that have changed their length, and what shows them.
+function resized() {
+  const out = [];
+  for (const end of [13, 6]) {
+    const buffer = new ArrayBuffer(8, { maxByteLength: 64 });
+    out.push(buffer, new Uint8Array(buffer), new Uint16Array(buffer, 2), new Uint8Array(buffer, 2, 4), new DataView(buffer, 2),
+      new Float32Array(buffer, 4, 1), new BigInt64Array(buffer), new DataView(buffer, 1, 3), Buffer.from(buffer));
+    buffer.resize(end);
+    out[out.length - 8].fill(7);
+  }
+  const shared = new SharedArrayBuffer(4, { maxByteLength: 16 });
+  out.push(shared, new Int8Array(shared), new DataView(shared, 1), new Int16Array(shared, 2, 1));
+  shared.grow(9);
+  out[out.length - 3].fill(-1, 3);
+  return out;
 }
 
 // distant is an array of some length, most of which is empty.
