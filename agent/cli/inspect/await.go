@@ -14,6 +14,7 @@ import (
 type awaitedValue struct {
 	Address string        `json:"address"`
 	Waits   []awaitedFrom `json:"waits"` // of a function one for each of its suspended calls
+	lacking
 }
 
 // awaitedFrom is who waits, the nearest first.
@@ -44,7 +45,7 @@ func printAwaits(stdout io.Writer, c terminal.Console, s *inspect.Subject, addre
 		if err != nil {
 			return err
 		}
-		out := awaitedValue{Address: hexOrEmpty(a)}
+		out := awaitedValue{Address: hexOrEmpty(a), lacking: lackingOf(s)}
 		for i := range found.Of {
 			out.Waits = append(out.Waits, awaitedFromOf(&found.Of[i]))
 		}

@@ -19,6 +19,7 @@ type inspectedFunction struct {
 	Column  int    `json:"column,omitempty"`
 	Shared  string `json:"shared,omitempty"`
 	Context string `json:"context,omitempty"`
+	lacking
 }
 
 func printFunctions(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
@@ -29,7 +30,7 @@ func printFunctions(stdout io.Writer, subject *inspect.Subject, addresses []uint
 			return err
 		}
 		all = append(all, inspectedFunction{fmt.Sprintf("0x%x", a), f.Text, f.Name, f.File, f.Line, f.Column,
-			hexOrEmpty(f.Shared), hexOrEmpty(f.Context)})
+			hexOrEmpty(f.Shared), hexOrEmpty(f.Context), lackingOf(subject)})
 	}
 	if asJSON {
 		return terminal.PrintJSON(stdout, all)
@@ -60,6 +61,7 @@ func orAnonymous(name string) string {
 type functionSource struct {
 	Address string `json:"address"`
 	Source  string `json:"source"`
+	lacking
 }
 
 func printSources(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
@@ -69,7 +71,7 @@ func printSources(stdout io.Writer, subject *inspect.Subject, addresses []uint64
 		if err != nil {
 			return err
 		}
-		all = append(all, functionSource{fmt.Sprintf("0x%x", a), source})
+		all = append(all, functionSource{fmt.Sprintf("0x%x", a), source, lackingOf(subject)})
 	}
 	if asJSON {
 		return terminal.PrintJSON(stdout, all)
@@ -88,6 +90,7 @@ type closureScope struct {
 	Context   string            `json:"context"`
 	Variables []closureVariable `json:"variables"`
 	Problem   string            `json:"problem,omitempty"`
+	lacking
 }
 
 type closureVariable struct {
@@ -104,7 +107,7 @@ func printClosures(stdout io.Writer, subject *inspect.Subject, addresses []uint6
 			return err
 		}
 		for _, s := range scopes {
-			all = append(all, closureOf(a, &s))
+			all = append(all, closureOf(subject, a, &s))
 		}
 	}
 	if asJSON {
@@ -124,9 +127,9 @@ func printClosures(stdout io.Writer, subject *inspect.Subject, addresses []uint6
 	return w.Err
 }
 
-func closureOf(address uint64, s *inspect.Scope) closureScope {
+func closureOf(subject *inspect.Subject, address uint64, s *inspect.Scope) closureScope {
 	out := closureScope{Address: fmt.Sprintf("0x%x", address), Function: s.Function, Context: hexOrEmpty(s.Context),
-		Variables: []closureVariable{}}
+		Variables: []closureVariable{}, lacking: lackingOf(subject)}
 	for _, v := range s.Variables {
 		out.Variables = append(out.Variables, closureVariable{v.Name, v.Text, hexOrEmpty(v.Address)})
 	}

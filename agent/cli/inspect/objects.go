@@ -24,6 +24,7 @@ type heapRead struct {
 	Changed    uint64 `json:"changedBytes,omitempty"`
 	Collecting bool   `json:"collecting,omitempty"`
 	Cut        bool   `json:"cut,omitempty"`
+	lacking
 }
 
 // objectKind is objects that are counted together, in JSON.
@@ -61,8 +62,9 @@ func (v *objectsFlags) printObjects(w io.Writer, c terminal.Console, s *inspect.
 		return terminal.PrintJSON(w, struct {
 			Kinds []objectKind `json:"kinds"`
 			More  int          `json:"more,omitempty"` // kinds
+			Count uint64       `json:"count"`          // objects of all kinds
 			heapRead
-		}{kinds, more, readOf(&census.Walk)})
+		}{kinds, more, countOf(&census), readOf(s, &census.Walk)})
 	}
 	return (&sheet{terminal.Sheet{Writer: w}}).objects(kinds, more, &census)
 }
@@ -75,13 +77,16 @@ func (w *sheet) objects(kinds []objectKind, more int, census *inspect.Census) er
 	if more > 0 {
 		w.Printf("  … and %d more\n", more)
 	}
-	count := uint64(0)
-	for _, k := range census.Kinds {
-		count += k.Count
-	}
-	w.Printf("%12d %14d  in all\n", count, census.Objects)
+	w.Printf("%12d %14d  in all\n", countOf(census), census.Objects)
 	w.heapRead(&census.Walk)
 	return w.Err
+}
+
+func countOf(census *inspect.Census) (n uint64) {
+	for i := range census.Kinds {
+		n += census.Kinds[i].Count
+	}
+	return n
 }
 
 // shapeText is the hidden class and its properties, as { id, name }.
@@ -119,8 +124,8 @@ func (w *sheet) heapRead(r *inspect.Walk) {
 	}
 }
 
-func readOf(r *inspect.Walk) heapRead {
-	return heapRead{r.Objects, r.Free, r.NotRead, r.Changed, r.Collecting, r.Cut}
+func readOf(s *inspect.Subject, r *inspect.Walk) heapRead {
+	return heapRead{r.Objects, r.Free, r.NotRead, r.Changed, r.Collecting, r.Cut, lackingOf(s)}
 }
 
 // objectList is the objects of one kind in JSON.
@@ -138,7 +143,8 @@ func (v *objectsFlags) printInstances(w io.Writer, c terminal.Console, s *inspec
 		return fmt.Errorf("no object is made by %s; objects without a name shows what there is",
 			terminal.Printable(name))
 	}
-	list := objectList{objectKind{Name: name, Count: found.Count, Bytes: found.Bytes}, []string{}, readOf(&found.Walk)}
+	list := objectList{objectKind{Name: name, Count: found.Count, Bytes: found.Bytes}, []string{},
+		readOf(s, &found.Walk)}
 	for _, a := range found.Addresses {
 		list.Addresses = append(list.Addresses, hexOrEmpty(a))
 	}

@@ -28,7 +28,7 @@ func printPaths(stdout io.Writer, c terminal.Console, s *inspect.Subject, addres
 			return err
 		}
 		out := objectPath{Address: hexOrEmpty(a), Root: string(path.Root.Kind), Word: hexOrEmpty(path.Root.Address),
-			Memory: path.Root.Memory, heapRead: readOf(&path.Walk)}
+			Memory: path.Root.Memory, heapRead: readOf(s, &path.Walk)}
 		for i := range path.Steps {
 			out.Steps = append(out.Steps, holderOf(&path.Steps[i]))
 		}

@@ -39,7 +39,7 @@ func (v *objectsFlags) printRefs(w io.Writer, c terminal.Console, s *inspect.Sub
 		if err != nil {
 			return err
 		}
-		out := objectRefs{holderOf(&refs.Holder), readOf(&refs.Walk)}
+		out := objectRefs{holderOf(&refs.Holder), readOf(s, &refs.Walk)}
 		if all = append(all, out); asJSON {
 			continue
 		}

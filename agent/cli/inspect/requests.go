@@ -67,7 +67,7 @@ func (v *objectsFlags) printRequests(stdout io.Writer, c terminal.Console, s *in
 	c.Clear()
 	hidden := v.hide(&found)
 	if asJSON {
-		return terminal.PrintJSON(stdout, inFlightOf(&found, hidden))
+		return terminal.PrintJSON(stdout, inFlightOf(s, &found, hidden))
 	}
 	w := &sheet{terminal.Sheet{Writer: stdout}}
 	for i := range found.Requests {
@@ -160,9 +160,9 @@ func (w *waitedFor) text() string {
 	return text
 }
 
-func inFlightOf(found *inspect.Requests, hidden int) inFlight {
+func inFlightOf(s *inspect.Subject, found *inspect.Requests, hidden int) inFlight {
 	out := inFlight{Requests: []inFlightRequest{}, Others: []waitedFor{}, Hidden: hidden, More: found.More,
-		Changed: found.Changed, heapRead: readOf(&found.Walk)}
+		Changed: found.Changed, heapRead: readOf(s, &found.Walk)}
 	for i := range found.Requests {
 		q := &found.Requests[i]
 		var waits []waitedFor

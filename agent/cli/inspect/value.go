@@ -13,6 +13,7 @@ import (
 type printedValue struct {
 	Address string `json:"address"`
 	Text    string `json:"text"` // as util.inspect would write it
+	lacking
 }
 
 type printFlags struct {
@@ -27,7 +28,7 @@ func (v *printFlags) print(stdout io.Writer, subject *inspect.Subject, addresses
 		if err != nil {
 			return err
 		}
-		all = append(all, printedValue{fmt.Sprintf("0x%x", a), text})
+		all = append(all, printedValue{fmt.Sprintf("0x%x", a), text, lackingOf(subject)})
 	}
 	if asJSON {
 		return terminal.PrintJSON(stdout, all)
@@ -58,6 +59,7 @@ type whatIs struct {
 	File        string `json:"file,omitempty"`
 	Start       string `json:"start,omitempty"` // of the mapping
 	End         string `json:"end,omitempty"`
+	lacking
 }
 
 func printWhatIs(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
@@ -65,7 +67,7 @@ func printWhatIs(stdout io.Writer, subject *inspect.Subject, addresses []uint64,
 	for _, a := range addresses {
 		what := subject.WhatIs(a)
 		all = append(all, whatIs{fmt.Sprintf("0x%x", a), what.Class, what.Constructor, hexOrEmpty(what.HiddenClass),
-			what.Builtin, what.File, hexOrEmpty(what.Start), hexOrEmpty(what.End)})
+			what.Builtin, what.File, hexOrEmpty(what.Start), hexOrEmpty(what.End), lackingOf(subject)})
 	}
 	if asJSON {
 		return terminal.PrintJSON(stdout, all)
