@@ -47,7 +47,8 @@ func TestRefs(t *testing.T) {
 			slices.Sort(got)
 			want := []string{".#hidden of Secret", ".entry of Table", ".first of Many", ".held of Inside",
 				".late of Outside", ".second of Many", "[2] of elements of Array", "entries of Map",
-				"variable kept of closure of Function", "weakly of WeakRef"}
+				"held value of (WeakCell)", "target of Proxy", "variable kept of closure of Function",
+				"weakly of (WeakCell)", "weakly of WeakMap", "weakly of WeakRef", "weakly of WeakSet"}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s\n%+v", diff, refs[0].Holders)
 			}
@@ -59,6 +60,9 @@ func TestRefs(t *testing.T) {
 // paths are the ways from an object to the objects of JavaScript that hold it. Where in V8's own arrays they go is left
 // out.
 func paths(h holder) (out []string) {
+	if h.Weak && len(h.Holders) > 0 {
+		return []string{"weakly of " + h.Holders[0].Kind}
+	}
 	if len(h.Holders) == 0 {
 		if h.Weak {
 			return []string{"weakly of " + h.Kind}

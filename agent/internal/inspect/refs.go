@@ -101,20 +101,41 @@ func (s *Subject) findHolders(h *space.Heap, k *kinds, of []*Holder, most int, p
 				return true
 			}
 			held := index[w]
+			if isWeakTable(o) && int(offset) == k.l.At(layout.JSMapTable) {
+				ofWeakTable(held)
+			}
 			if len(held.Holders) >= most {
 				held.More++
 				return true
 			}
 			held.Holders = append(held.Holders, Holder{Kind: k.of(o), Address: uint64(o.Word),
-				Where: k.where(o, offset, w), Weak: weak || weakly(o.Name)})
+				Where: k.where(o, offset, w), Weak: weak || k.weakly(o, offset)})
 			return true
 		})
 		return true
 	})
 }
 
-// weakly reports whether objects of a class do not keep alive what they refer to.
-func weakly(class string) bool { return class == "JSWeakRef" || class == "WeakCell" }
+// weakly reports whether an object does not keep alive what a word of it refers to, though that word looks like others:
+// the target of a WeakRef, and target and token of a cell of a FinalizationRegistry, but not what that is given.
+func (k *kinds) weakly(o *space.Object, offset uint64) bool {
+	switch o.Name {
+	case "JSWeakRef":
+		return int(offset) == k.l.At(layout.JSObjectElements)+8
+	case "WeakCell":
+		return offset >= cellFirst && offset < cellFirst+24 && offset != k.cellHeld()
+	}
+	return false
+}
+
+// ofWeakTable marks an entry of the table of a WeakMap or a WeakSet whose key an object is: it is not held by that. The
+// table, as any hash table, begins with three numbers; an entry is a key and a value. (src/objects/hash-table.h)
+func ofWeakTable(entry *Holder) {
+	var i int
+	if n, _ := fmt.Sscanf(entry.Where, "[%d]", &i); n == 1 && i >= 3 && (i-3)%2 == 0 {
+		entry.Weak = true
+	}
+}
 
 // where says where in an object a word is that refers to another one.
 func (k *kinds) where(o *space.Object, offset uint64, to heap.Word) string {
@@ -137,7 +158,13 @@ func (k *kinds) where(o *space.Object, offset uint64, to heap.Word) string {
 		return "what functions of its source share"
 	case o.Name == "JSBoundFunction" && int(offset) == k.l.At(layout.JSBoundFunctionTarget)+8:
 		return "this of what was bound"
-	case at(layout.JSMapTable) && (o.Name == "JSMap" || o.Name == "JSSet"):
+	case o.Name == "JSProxy" && at(layout.JSProxyTarget):
+		return "target"
+	case o.Name == "JSProxy" && at(layout.JSProxyHandler):
+		return "handler"
+	case o.Name == "WeakCell" && offset == k.cellHeld():
+		return "held value"
+	case at(layout.JSMapTable) && (o.Name == "JSMap" || o.Name == "JSSet" || isWeakTable(o)):
 		return "entries"
 	case js && at(layout.JSReceiverPropertiesOrHash):
 		return "properties"
@@ -152,6 +179,20 @@ func (k *kinds) where(o *space.Object, offset uint64, to heap.Word) string {
 		}
 	}
 	return fmt.Sprintf("word at %d", offset)
+}
+
+func isWeakTable(o *space.Object) bool { return o.Name == "JSWeakMap" || o.Name == "JSWeakSet" }
+
+// cellFirst is where the target, the token and the held value of a WeakCell begin. (src/objects/js-weak-refs.tq)
+const cellFirst = 16
+
+// cellHeld is where a WeakCell has what its FinalizationRegistry is given: behind the others, and before them in V8
+// 14.6. Node.js has none between 14.1 and that. (holdings)
+func (k *kinds) cellHeld() uint64 {
+	if k.l.V8.Compare(layout.Version{Major: 14, Minor: 6}) >= 0 {
+		return cellFirst
+	}
+	return cellFirst + 16
 }
 
 // cellValue is where a PropertyCell has its value; its name is first. (src/objects/property-cell.tq)

@@ -63,7 +63,7 @@ func (f *search) pass(walk *Walk, progress Progress) (root heap.Word) {
 			return true
 		}
 		f.heap.Words(o, func(offset uint64, w heap.Word) bool {
-			if w < least || w > most || offset == 0 {
+			if w < least || w > most || offset == 0 || f.weakly(o, offset) {
 				return true
 			}
 			if to, ok := f.found[w]; !ok || to.pass != f.last-1 {
@@ -88,9 +88,10 @@ func (f *search) pass(walk *Walk, progress Progress) (root heap.Word) {
 // isRoot reports whether V8 holds an object for as long as scripts can run in its context.
 func isRoot(o *space.Object) bool { return o.Name == "NativeContext" || o.Name == "JSGlobalObject" }
 
-// holdsWeakly are the classes of objects that do not keep alive what they refer to, or not all of it.
+// holdsWeakly are the classes of objects that do not keep alive what they refer to, or not all of it, but for those
+// that weakly knows.
 var holdsWeakly = map[string]bool{
-	"JSWeakRef": true, "WeakCell": true, "JSWeakMap": true, "JSWeakSet": true, "EphemeronHashTable": true,
+	"JSWeakMap": true, "JSWeakSet": true, "EphemeronHashTable": true,
 	"TransitionArray": true, "DependentCode": true, "CompilationCacheTable": true, "Code": true,
 	"InstructionStream": true, "AllocationSite": true,
 }

@@ -16,8 +16,18 @@ class Cache { constructor (held) { this.map = new Map([['key', held]]) } }
 // scope keeps the object in a variable that a function uses.
 const scope = (kept) => function user () { return kept }
 
+// registry has two objects that live, and the object for when the first has died.
+function registry (held) {
+  const out = new FinalizationRegistry(() => {})
+  out.token = {}
+  out.register(out.token, held)
+  out.register(held, 1)
+  return out
+}
+
 const make = (held) => [new Inside(held), new Outside(held), new Many(held), new Table(held), new Secret(held),
-  new Items(held), new Cache(held), scope(held), new WeakRef(held)]
+  new Items(held), new Cache(held), scope(held), new WeakRef(held), new WeakMap([[held, 1]]), new WeakSet([held]),
+  new Proxy(held, {}), registry(held)]
 global.all = make(new Held())
 
 // What a WeakRef was made of is kept alive until the next turn.
