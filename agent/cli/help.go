@@ -1,6 +1,11 @@
 package cli
 
-import "github.com/hotspan/hotspan/agent/client"
+import (
+	"fmt"
+
+	"github.com/hotspan/hotspan/agent/cli/record"
+	"github.com/hotspan/hotspan/agent/client"
+)
 
 // help has the help texts that are too long for a struct tag, by the name that the tag refers to.
 var help = map[string]string{
@@ -43,13 +48,15 @@ var help = map[string]string{
 	"probe": "Sample hits of uprobe:FILE:SYMBOL[+OFFSET], uretprobe:FILE:SYMBOL, usdt:FILE:PROVIDER:NAME, " +
 		"syscall:NAME or tp:GROUP:NAME, or of exec, file, gc, malloc, stall or throw, not CPU time; with -F that " +
 		"too. May be repeated.",
-	"probelimit": "Samples of one probe per second on each CPU, at most; hits beyond are counted",
-	"store":      "Directory that keeps snapshots until they are delivered, and for later questions",
-	"http":       "Serve /metrics, /healthz and /readyz on loopback, such as 127.0.0.1:7071.",
-	"mib":        "Most that the store keeps, in MiB",
-	"age":        "How long the store keeps a snapshot, at most",
-	"maps":       "Show the original files and lines of TypeScript and of bundles, from their source maps (on).",
-	"cache":      "Keep what is parsed of executable files in ~/.cache/hotspan/files, for the next start (on).",
+	"probelimit": fmt.Sprintf("Samples of one probe per second on each CPU, at most; hits beyond are counted (%d).",
+		record.DefaultProbeLimit),
+	"minwait": fmt.Sprintf("The shortest wait sampled (%v).", record.DefaultMinWait),
+	"store":   "Directory that keeps snapshots until they are delivered, and for later questions",
+	"http":    "Serve /metrics, /healthz and /readyz on loopback, such as 127.0.0.1:7071.",
+	"mib":     "Most that the store keeps, in MiB",
+	"age":     "How long the store keeps a snapshot, at most",
+	"maps":    "Show the original files and lines of TypeScript and of bundles, from their source maps (on).",
+	"cache":   "Keep what is parsed of executable files in ~/.cache/hotspan/files, for the next start (on).",
 	"socket": "Serve profiles on this Unix socket: all to root, to others what is of their own process; none for no " +
 		"socket",
 	"capture": "Have the agent sample the process at this rate, beside its own samples.",

@@ -30,14 +30,20 @@ const (
 	streamEvery = 10 * time.Second
 )
 
+// What --min-wait and --probe-limit are where they are not given.
+const (
+	DefaultMinWait    = time.Millisecond
+	DefaultProbeLimit = 1000 // samples of one probe, or of waits, a second on each CPU
+)
+
 // Verb records profiles of processes, or of a command.
 type Verb struct {
 	profiling.Flags
 	Probe         []string       `help:"${probe}" placeholder:"SPEC" sep:"none"`
-	ProbeLimit    int            `default:"1000" help:"${probelimit} (${default})." placeholder:"N"`
+	ProbeLimit    *int           `help:"${probelimit}" placeholder:"N"`
 	OffCPU        bool           `name:"off-cpu" help:"Sample what threads wait for, instead of what uses the CPU."`
 	Wall          bool           `help:"Sample what uses the CPU and what threads wait for, in one profile."`
-	MinWait       time.Duration  `default:"1ms" help:"The shortest wait sampled (${default})." placeholder:"TIME"`
+	MinWait       *time.Duration `help:"${minwait}" placeholder:"TIME"`
 	Duration      *time.Duration `short:"d" help:"How long to record, as 10s; else until Ctrl-C." placeholder:"TIME"`
 	Output        string         `short:"o" help:"${output}" placeholder:"FILE"`
 	Format        string         `help:"${format}" placeholder:"FORMAT"`
@@ -198,19 +204,23 @@ func (r *Verb) stalls() bool {
 	return least > 0
 }
 
+// minWait is the shortest wait that is sampled, probeLimit how many samples a probe and waits have at most.
+func (r *Verb) minWait() time.Duration { return *cmp.Or(r.MinWait, new(DefaultMinWait)) }
+func (r *Verb) probeLimit() int        { return *cmp.Or(r.ProbeLimit, new(DefaultProbeLimit)) }
+
 func (r *Verb) checkMeasure() error {
-	switch {
-	case r.ProbeLimit < 1 || r.ProbeLimit > 1e6:
-		return exit.Usagef("--probe-limit %d: from 1 to 1000000 samples a second", r.ProbeLimit)
+	switch limit := r.probeLimit(); {
+	case limit < 1 || limit > 1e6:
+		return exit.Usagef("--probe-limit %d: from 1 to 1000000 samples a second", limit)
 	case r.OffCPU && r.Wall, len(r.Probe) > 0 && (r.OffCPU || r.Wall):
 		return exit.Usagef("--probe, --off-cpu, --wall: one in a recording")
 	case r.Rate != nil && !r.timed():
-		return exit.Usagef("-F: %s has no timer", r.measured())
-	case r.MinWait < time.Microsecond:
-		return exit.Usagef("--min-wait %v: at least 1µs", r.MinWait)
-	case r.MinWait != time.Millisecond && !r.OffCPU && !r.Wall: // any but the default
+		return exit.Usagef("-F: %s has no timer, --wall has", r.measured())
+	case r.minWait() < time.Microsecond:
+		return exit.Usagef("--min-wait %v: at least 1µs", r.minWait())
+	case r.MinWait != nil && !r.OffCPU && !r.Wall:
 		return exit.Usagef("--min-wait goes with --off-cpu or --wall")
-	case r.ProbeLimit != 1000 && r.measured() == "":
+	case r.ProbeLimit != nil && r.measured() == "":
 		return exit.Usagef("--probe-limit goes with --probe, --off-cpu or --wall")
 	}
 	if _, err := probe.Stall(r.Probe); err != nil {
@@ -223,10 +233,10 @@ func (r *Verb) config(c terminal.Console) (agent.Config, error) {
 	config, err := r.Flags.Config(c)
 	config.SnapshotEvery, config.FollowClock = cmp.Or(r.SnapshotEvery, foldEvery), r.SnapshotEvery > 0
 	if r.measured() != "" {
-		config.Probes, config.ProbeLimit = r.Probe, r.ProbeLimit
+		config.Probes, config.ProbeLimit = r.Probe, r.probeLimit()
 	}
 	if r.OffCPU || r.Wall {
-		config.OffCPU, config.Wall = r.MinWait, r.Wall
+		config.OffCPU, config.Wall = r.minWait(), r.Wall
 	}
 	if !r.timed() {
 		config.Rate = 0
