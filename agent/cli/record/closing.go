@@ -173,7 +173,8 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 	}
 	fmt.Fprintf(c, "wrote %s\n", files.last)
 	if s.Written == 0 {
-		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(100*time.Millisecond), whyNone(s, files.both))
+		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(10*time.Millisecond), whyNone(s, files.both))
+		return // no command shows more of an empty profile
 	}
 	switch files.format {
 	case recording.OTLP:
@@ -212,12 +213,12 @@ func whyNone(s *agent.Stats, both bool) string {
 	if lost > 0 && lost == s.Taken {
 		return "all that were taken are lost"
 	}
-	why := "the process used almost no CPU"
+	why := "the process used almost no CPU (--wall shows what it waits for)"
 	switch {
 	case s.Profiled == 0 && s.Taken == 0:
 		return "no Node.js process was profiled"
 	case both:
-		why += ", and no probe was hit"
+		why = "the process used almost no CPU, and no probe was hit"
 	case len(s.Hits) > 0:
 		why = "no probe was hit"
 	case s.Waits.Since > 0:

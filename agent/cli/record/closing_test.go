@@ -75,12 +75,12 @@ hotspan itself
 wrote x.cpuprofile
 next: code x.cpuprofile
 `},
-		{"idle", idle, &fileSink{last: "x.txt", format: pprofx.Collapsed},
+		{"idle", idle, &fileSink{last: "x.pb.gz", format: pprofx.Pprof},
 			`0 samples taken in 2.0 s = 0 written + 0 lost
 stacks complete -, all JavaScript named -, samples in requests labelled -
 hotspan itself
-wrote x.txt
-no samples in 2s: the process used almost no CPU
+wrote x.pb.gz
+no samples in 2s: the process used almost no CPU (--wall shows what it waits for)
 `},
 		{"no process", agent.Stats{Start: start, End: start.Add(time.Second)},
 			&fileSink{last: "x.txt", format: pprofx.Collapsed},
