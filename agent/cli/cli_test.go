@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -110,6 +111,8 @@ func TestFailuresThatAreNotUsage(t *testing.T) {
 		{[]string{"record", "-p", "1", "-o", file + "/x.pb.gz"}, "output: no file can be made in " + file + ": not a"},
 		{[]string{"query", "--store", file + "2"}, "no agent has a store in " + file + "2: "},
 		{[]string{"probes", "-p", "4194304"}, "process 4194304: there is no such process\n"}, // more than a pid is
+		{[]string{"probes", "-p", fmt.Sprint(os.Getpid()), "handleRequest*x"},
+			`: no probe has "handleRequest*x" in its name; functions of JavaScript have none`},
 		{[]string{"layout", file + "2"}, "no such file"},
 		{[]string{"layout", file}, file + ": not a V8 binary"},
 	} {

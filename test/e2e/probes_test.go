@@ -276,7 +276,7 @@ func TestProbeErrors(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"--probe", "uprobe::uv_fs_opem"}, []string{"no function has the name uv_fs_opem", "uv_fs_open"}},
+		{[]string{"--probe", "uprobe::uv_fs_opem"}, []string{"no native function has the name uv_fs_op", "uv_fs_open"}},
 		{[]string{"--probe", "uprobe::uv_fs_*"}, []string{"functions have the name uv_fs_*: uv_fs_", "…"}},
 		{[]string{"--probe", "uprobe:libnone.so:f"}, []string{"libnone.so is not mapped by process", "libc.so.6"}},
 		{[]string{"--probe", "uprobe::uv_fs_open+1"}, []string{"no instruction begins there"}},

@@ -38,6 +38,10 @@ func (v *Probes) Run(stdout io.Writer, c terminal.Console) error {
 	if v.JSON {
 		return terminal.PrintJSON(stdout, append([]probe.Listed{}, all...))
 	}
+	if len(all) == 0 {
+		return fmt.Errorf("process %d: no probe has %q in its name; functions of JavaScript have none",
+			v.PID, v.Pattern)
+	}
 	w := &terminal.Sheet{Writer: stdout}
 	for _, p := range all[:min(v.Most, len(all))] {
 		w.Printf("%s", terminal.Printable(p.Probe))

@@ -37,7 +37,7 @@ func unknownKind(kind string) error {
 	for _, form := range strings.Fields(known) {
 		n.add(form[:strings.IndexAny(form+":", ":[")])
 	}
-	return fmt.Errorf("kind %q is unknown%s (known: %s)", kind, n.text(), known)
+	return fmt.Errorf("kind %q is unknown%s (known: %s); functions of JavaScript have no probes", kind, n.text(), known)
 }
 
 // Parse reads one of the known forms, and options behind it. The error says what is wrong with the text.

@@ -30,7 +30,7 @@ func find(f *elf.File, s Spec) (offset uint64, err error) {
 	found, other := anyOf(f, s.Symbol)
 	switch {
 	case len(found) == 0:
-		return 0, fmt.Errorf("no function has the name %s%s", s.Symbol, other.text())
+		return 0, fmt.Errorf("no native function has the name %s%s", s.Symbol, other.text())
 	case len(found) > 1:
 		return 0, fmt.Errorf("%d functions have the name %s: %s", len(found), s.Symbol, listed(found))
 	case strings.HasPrefix(found[0].name, "Builtins_"):
