@@ -35,7 +35,7 @@ func TestFunctions(t *testing.T) {
 	}{
 		"plain": {3500 * time.Millisecond, 6500},
 		"alloc": {3 * time.Second, 9000}, // half of them are of the collector's helper threads
-		"kinds": {3 * time.Second, 5500},
+		"kinds": {3500 * time.Millisecond, 7000},
 		"churn": {12 * time.Second, 20000}, // most of it is collections
 	} {
 		t.Run(mode, func(t *testing.T) {

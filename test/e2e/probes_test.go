@@ -175,7 +175,7 @@ func checkHit(t *testing.T, probe string, s *judge.Sample) {
 		t.Errorf("%s: the leaf is %s", probe, at.F)
 	case probe == onCall && s.Stack[1].F != "uv_os_getpriority":
 		t.Errorf("%s: the leaf is %s, its caller %s", probe, at.F, s.Stack[1].F)
-	case js[0].F != "getPriority" || js[1].F != "callOften" || js[1].Line != 82:
+	case js[0].F != "getPriority" || js[1].F != "callOften" || js[1].Line != 84:
 		t.Errorf("%s: the functions are %s and %s:%d", probe, js[0].F, js[1].F, js[1].Line)
 	}
 }
