@@ -27,9 +27,10 @@ func catches(f *elf.File) bool {
 // find returns the offset in an ELF file of the place that a uprobe asks for. It reads .symtab and .dynsym: a name may
 // be that in the file, or a demangled one without parameters. The error says why there is not exactly one.
 func find(f *elf.File, s Spec) (offset uint64, err error) {
-	found, other := anyOf(f, s.Symbol)
+	found, last := anyOf(f, s.Symbol)
 	switch {
 	case len(found) == 0:
+		other := like(f, last)
 		return 0, fmt.Errorf("no native function has the name %s%s", s.Symbol, other.text())
 	case len(found) > 1:
 		return 0, fmt.Errorf("%d functions have the name %s: %s", len(found), s.Symbol, listed(found))
@@ -50,39 +51,81 @@ func find(f *elf.File, s Spec) (offset uint64, err error) {
 
 const longestInstruction = 15 // bytes of x86-64
 
-// anyOf returns the functions with the first name that the file has: those of versions of it may differ.
-func anyOf(f *elf.File, symbol string) (found []function, other near) {
+// anyOf returns the functions with the first name that the file has: those of versions of it may differ. last is the
+// last name that was looked for.
+func anyOf(f *elf.File, symbol string) (found []function, last string) {
 	names := []string{symbol}
 	if !strings.Contains(symbol, "operator|") {
 		names = strings.Split(symbol, "|")
 	}
-	for _, name := range names {
-		if found, other = matching(f, name); len(found) > 0 {
+	for _, last = range names {
+		if found = matching(f, last); len(found) > 0 {
 			break
 		}
 	}
-	return found, other
+	return found, last
 }
 
-// matching returns the functions with a name, one for each address, and other names that are like it.
-func matching(f *elf.File, pattern string) (found []function, other near) {
-	other.of = pattern
-	demangle := strings.Contains(pattern, "::")
+// matching returns the functions with a name, one for each address.
+func matching(f *elf.File, pattern string) (found []function) {
+	part := literal(pattern)
 	for s := range functions(f) {
-		name, _, _ := strings.Cut(s.Name, "@")
-		if demangle {
-			name = symbols.Demangled(s.Name)
-		}
-		if !glob(pattern, name) {
-			other.add(name)
+		if !strings.Contains(s.Name, part) {
 			continue
 		}
+		name := nameFor(pattern, s.Name)
 		same := func(x function) bool { return x.Value == s.Value }
-		if !slices.ContainsFunc(found, same) {
+		if glob(pattern, name) && !slices.ContainsFunc(found, same) {
 			found = append(found, function{name, s})
 		}
 	}
-	return found, other
+	return found
+}
+
+// like returns the names that are like one that no function has.
+func like(f *elf.File, pattern string) (other near) {
+	other.of = pattern
+	for s := range functions(f) {
+		other.add(nameFor(pattern, s.Name))
+	}
+	return other
+}
+
+// nameFor is the name of a symbol that a pattern is compared with.
+func nameFor(pattern, symbol string) string {
+	if strings.Contains(pattern, "::") {
+		return symbols.Demangled(symbol)
+	}
+	name, _, _ := strings.Cut(symbol, "@")
+	return name
+}
+
+// literal returns what the mangled names of all functions have that a pattern fits; empty if nothing is known. Most
+// names need no demangling then, which takes a second for those of a Node.js. An identifier at the end is mangled as it
+// is. Constructors are not, which repeat the name of their class. (Itanium C++ ABI, 5.1.3)
+func literal(pattern string) string {
+	class, name, found := cutLast(pattern, "::")
+	class, _, _ = strings.Cut(class, "<")
+	if _, last, nested := cutLast(class, "::"); nested {
+		class = last
+	}
+	if !found || name == class || strings.ContainsFunc(name, isNoLetter) {
+		return ""
+	}
+	return name
+}
+
+// cutLast cuts a text at the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
+}
+
+func isNoLetter(r rune) bool {
+	return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 }
 
 // functions returns what a name may mean: the functions of both symbol tables, those of V8's builtins, and what chooses

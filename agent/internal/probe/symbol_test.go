@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"debug/elf"
 	"os"
 	"strings"
 	"testing"
@@ -74,5 +75,36 @@ func TestFind(t *testing.T) {
 		if got, err := find(file, Spec{Symbol: name}); err != nil || address == 0 || got&0xfff != address&0xfff {
 			t.Errorf("%s: %#x, %v, want the place of %#x", name, got, err, address)
 		}
+	}
+}
+
+// TestLiteral: each function of a Node.js has in its mangled name what is looked for before names are demangled.
+func TestLiteral(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"v8::internal::Isolate::Throw": "Throw", "A<B::C>::d": "d", "std::allocator<char>::allocator": "",
+		"A<B::C>::A": "", "A::~A": "", "A::operator+": "", "A::operator int": "", "A::d*": "", "*::d": "d", "d": "",
+	} {
+		if got := literal(pattern); got != want {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
+	}
+	f, err := elf.Open(live.Binary(t, "24.21.0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	known := 0
+	for s := range functions(f) {
+		name := symbols.Demangled(s.Name)
+		part := literal(name)
+		if !strings.Contains(s.Name, part) {
+			t.Errorf("%s: no %q in %s", name, part, s.Name)
+		}
+		if part != "" {
+			known++
+		}
+	}
+	if known < 50_000 {
+		t.Errorf("of %d names only", known)
 	}
 }
