@@ -9,7 +9,9 @@ let command;
 try {
   command = require.resolve('@hotspan/cli-linux-x64/bin/hotspan');
 } catch {
-  console.error('hotspan: the package @hotspan/cli-linux-x64 is not installed: the profiler runs on Linux on x64 only');
+  const here = process.platform === 'linux' && process.arch === 'x64';
+  console.error('hotspan: the package @hotspan/cli-linux-x64 is not installed: ' +
+    (here ? 'npm leaves it out with --omit=optional' : 'the profiler runs on Linux on x64 only'));
   process.exit(1);
 }
 const child = spawn(command, process.argv.slice(2), { stdio: 'inherit' });

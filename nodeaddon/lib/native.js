@@ -15,6 +15,15 @@ function glibc() {
   }
 }
 
+// installed reports whether there is the package with the add-ons: npm leaves it out with --omit=optional.
+function installed() {
+  try {
+    return Boolean(require.resolve('@hotspan/addon-linux-x64-glibc/package.json'));
+  } catch {
+    return false;
+  }
+}
+
 /**
  * What loads the native part, or says why there is none.
  *
@@ -28,10 +37,12 @@ function load() {
     try {
       return { native: require(name) };
     } catch (err) {
+      if (err.code === 'ERR_DLOPEN_DISABLED') return { missing: 'node may load no add-ons (--allow-addons)' };
       if (err.code !== 'MODULE_NOT_FOUND') return { missing: err.message };
     }
   }
   if (!glibc()) return { missing: 'the C library is not glibc' };
+  if (!installed()) return { missing: '@hotspan/addon-linux-x64-glibc is not installed' };
   return { missing: `@hotspan/addon-linux-x64-glibc has no ${file} for Node ${versions.node}` };
 }
 

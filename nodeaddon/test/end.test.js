@@ -89,10 +89,19 @@ test('without the native part there is one warning, and contexts work', () => {
       console.log(h.form, h.getContext().route))`;
     const { stdout, stderr } = spawnSync(process.execPath, [...process.execArgv, '-e', text], { encoding: 'utf8' });
     assert.equal(stdout, 'text /x\n');
-    assert.equal(stderr.match(/hotspan: .*only hotspan itself can read contexts/g).length, 1, stderr);
+    assert.equal(stderr.match(/-glibc is not installed: only hotspan itself can read contexts/g).length, 1, stderr);
+    const profiler = spawnSync(process.execPath, [path.join(copy, 'bin', 'hotspan.js')], { encoding: 'utf8' });
+    assert.match(profiler.stderr, /cli-linux-x64 is not installed: npm leaves it out with --omit=optional/);
   } finally {
     fs.rmSync(copy, { recursive: true });
   }
+});
+
+test('where Node may load no add-ons the warning says so, and contexts work', () => {
+  const text = 'h.withLabels({a: 1}, () => console.log(h.form, h.getContext().labels))';
+  const { stdout, stderr } = run(text, '--no-addons');
+  assert.equal(stdout, 'text { a: 1 }\n', stderr);
+  assert.match(stderr, /hotspan: node may load no add-ons \(--allow-addons\): only hotspan itself can read contexts/);
 });
 
 test('memory returns', () => {
