@@ -1,6 +1,7 @@
 #!/bin/sh
 # record.sh EXAMPLE "PATHS" "LABELS" NODE [OPTION…]: runs an example with the npm package that make npm has built, asks
-# it for the paths, records it for five seconds, and prints its CPU time by each of the labels. Needs root.
+# it for the paths, records it for five seconds to bin/EXAMPLE.pb.gz, and prints its CPU time by each of the labels.
+# Needs root.
 set -e
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -10,7 +11,7 @@ cd "$top/examples/$example"
 mkdir -p node_modules
 ln -sfn "$top/bin/npm/app/node_modules/hotspan" node_modules/hotspan
 
-files=$(mktemp -d)
+files=$(mktemp -d) profile=$top/bin/$example.pb.gz
 "$@" server.js > "$files/address" &
 server=$!
 trap 'kill $server $load 2>/dev/null; rm -r "$files"' EXIT
@@ -21,8 +22,8 @@ for path in $paths; do urls="$urls $(cat "$files/address")$path"; done
 load=$!
 
 echo "\$ hotspan record -p $server -d 5s -o cpu.pb.gz"
-"$1" node_modules/hotspan/bin/hotspan.js record -p $server -d 5s -o "$files/cpu.pb.gz"
+"$1" node_modules/hotspan/bin/hotspan.js record -p $server -d 5s -o "$profile"
 for label in $labels; do
 	echo "\$ go tool pprof -tags -tagshow '^$label\$' cpu.pb.gz"
-	go tool pprof -tags -tagshow "^$label\$" "$files/cpu.pb.gz" 2>/dev/null
+	go tool pprof -tags -tagshow "^$label\$" "$profile" 2>/dev/null
 done
