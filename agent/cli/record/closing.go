@@ -56,6 +56,10 @@ func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 		terminal.Percent(s.ToRoot, s.Samples), terminal.Percent(s.Named, s.WithJS),
 		terminal.Counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),
 		terminal.Percent(s.Labelled, s.Requests), terminal.Counts(a.NotAllLabels))
+	if s.Requests > s.Learning && s.Labelled == 0 && len(s.Unmatched) == 0 {
+		fmt.Fprintln(c, "no sample has a label: hotspan contexts -p PID shows the stores, "+
+			"and the --label options for them")
+	}
 	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", a.CPU, a.Memory>>20, inKernel(s))
 	for _, u := range s.Unmatched {
 		fmt.Fprintf(c, "label %s matched nothing; properties seen in stores: %s\n", u.Label, seen(u.Seen))

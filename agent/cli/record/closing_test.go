@@ -52,6 +52,14 @@ wrote x.pb.gz
 next: go tool pprof -filefunctions -top x.pb.gz
       go tool pprof -tagroot http.route -http 127.0.0.1:8080 x.pb.gz
 `},
+		{"no label", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 20,
+			Requests: 10, Learning: 9}, &fileSink{last: "x.txt", written: 20},
+			`20 samples taken in 1.0 s = 20 written + 0 lost
+stacks complete 0.0 %, all JavaScript named -, samples in requests labelled 0.0 % (learning 9)
+no sample has a label: hotspan contexts -p PID shows the stores, and the --label options for them
+hotspan itself
+wrote x.txt
+`},
 		{"over limits", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 18,
 			Lost: map[pprofx.LostReason]int64{pprofx.LostFull: 2}},
 			&fileSink{last: "x.txt", written: 18, left: pprofx.LeftOut{Stacks: 4, IDs: 5, Labels: 6, Samples: 7}},
