@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
@@ -33,6 +34,7 @@ for (const end = Date.now() + 2500; Date.now() < end;) {
 // TestAccessorStores: V8 is seldom changing an object with accessors, whose labels are not missing for that.
 func TestAccessorStores(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	for _, version := range []string{"16.20.2", "20.20.2", "26.10.0"} {
 		t.Run(version, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "out.jsonl")

@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // collector is a sink that keeps all snapshots.
@@ -34,6 +35,7 @@ func (c *collector) Write(_ context.Context, s *pprofx.Snapshot) error {
 // more CPU time than there was.
 func TestChange(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	p := start(t, node24(t), "requests.js", nil, nil)
 	var got collector
 	config := agent.Config{

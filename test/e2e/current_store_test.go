@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
@@ -27,6 +28,7 @@ setTimeout(() => {
 // has undefined for the AsyncLocalStorage.
 func TestCurrentStore(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	for _, version := range []string{"16.20.2", "20.20.2", "24.21.0", "26.10.0"} {
 		t.Run(version, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "out.jsonl")

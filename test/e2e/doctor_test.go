@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
@@ -130,6 +131,7 @@ func doctorOn(t *testing.T, node string, flags []string, where string) {
 // TestDoctorOnPublished: doctor lists what a process publishes, and what hotspan does not read of it.
 func TestDoctorOnPublished(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
 		t.Fatal(err)

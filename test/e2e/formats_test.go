@@ -67,6 +67,7 @@ func TestFormatsAgree(t *testing.T) {
 // TestFormatsOfWaits: the same of waits and CPU time in one recording, in the formats that have room for both.
 func TestFormatsOfWaits(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	recording := recordRequests(t, "--wall")
 	samples := compareFormats(t, recording, t.TempDir(), []format{
 		{"x.pb.gz", readPprofTime, showAll}, {"x.collapsed", readCollapsed, showCollapsed},

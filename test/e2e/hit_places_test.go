@@ -1,11 +1,16 @@
 package e2e
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hotspan/hotspan/test/draw"
+)
 
 // TestHitPlaces: hits have their whole stack and their request at each instruction that makes a frame, and in a signal
 // handler, across the frame that the kernel has made for the signal.
 func TestHitPlaces(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	eachNode(t, func(t *testing.T, node string) {
 		library := addon(t, node, "probed.c")
 		t.Run("prologue", func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth/judge"
 	"github.com/hotspan/hotspan/test/truth/trial"
@@ -195,6 +196,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestFullRing: samples that do not fit in the ring buffer are counted, and the sum is still right.
 func TestFullRing(t *testing.T) {
+	draw.Quarter(t, seldom)
 	c := command(t, node24(t), "-e", "function deep(n) { return n ? deep(n - 1) + 1 : burn() } function burn() { "+
 		"const end = Date.now() + 900; while (Date.now() < end); return 0 } for (;;) deep(900)")
 	out := filepath.Join(t.TempDir(), "x.jsonl")
@@ -321,6 +323,7 @@ func TestByName(t *testing.T) {
 // functions give the place of the builtins; in Node 24, it is where V8 has mapped them again.
 func TestStripped(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	list := slices.DeleteFunc(nodes.Versions(),
 		func(v nodes.Version) bool { return v != nodes.Versions()[0] && v.Version != "24.21.0" })
 	runNodes(t, list, func(t *testing.T, v nodes.Version, node string) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
@@ -15,6 +16,7 @@ import (
 // address, and count functions and scripts alike. No function is taken for one of an isolate before it.
 func TestIsolates(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	eachNode(t, func(t *testing.T, node string) {
 		library := addon(t, node, "isolates.cc", "-std=c++20")
 		const enough = 300

@@ -20,6 +20,7 @@ import (
 // TestLeaderEnds: a process whose first thread ends is sampled as long as it has others, also if hotspan comes later.
 func TestLeaderEnds(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	program := filepath.Join(t.TempDir(), "leader")
 	said, err := exec.Command("gcc", "-O1", "-o", program, "testdata/leader.c", "-lpthread").CombinedOutput()
 	if err != nil {

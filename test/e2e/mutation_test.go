@@ -50,6 +50,7 @@ new AsyncLocalStorage({ name: 'app' }).run(store, () => { for (;;) change(); });
 // TestMutation: a sample may interrupt any change. Its label for a key is a value of that key, or missing.
 func TestMutation(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := command(t, node, append(flags, "--max-semi-space-size=1", "-e", mutationProgram)...)
 		samples := recordEnough(t, p.Process.Pid, 4999, 1000, 5*time.Second, "--label", "a=a", "--label", "b=b",

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
@@ -26,6 +27,7 @@ var nodeOptions = map[string][]string{
 // and lines, as they have without one.
 func TestOptions(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	eachNode(t, func(t *testing.T, node string) {
 		var programs []program
 		var names []string
@@ -80,6 +82,7 @@ func TestProbesOfMovedText(t *testing.T) {
 // hits.
 func TestProbesOfMovingText(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	eachNode(t, func(t *testing.T, node string) {
 		const option = "--use-largepages=on"
 		moves := true

@@ -12,4 +12,8 @@ var seldom = []string{
 	"TestSlowFiles", "TestBeside", "TestHoard", "TestSlowExecutable", "TestStalls", "TestContextsOfEachThread",
 	"TestJitdump", "TestReturns", "TestMapOfAnotherBuild", "TestCrowd", "TestProbesBegin", "TestMany",
 	"TestFormatsAgree", "TestAges", "TestCPUBudget", "TestLeastRights", "TestPerfInject",
+	"TestFormatsOfWaits", "TestFullRing", "TestStream", "TestDoctorOnPublished",
+	"TestCurrentStore", "TestAccessorStores", "TestBriefTurns", "TestStreamTellsLosses", "TestStripped", "TestChange",
+	"TestStallProbe", "TestIsolates", "TestProbesOfMovingText", "TestLeaderEnds", "TestOptions", "TestMutation",
+	"TestReturnsAfterKill", "TestHitPlaces", "TestStallProbeUnknown",
 }

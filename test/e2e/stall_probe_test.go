@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/pprofx/report"
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth/judge"
 	"github.com/hotspan/hotspan/test/truth/trial"
@@ -19,6 +20,7 @@ import (
 // TestStallProbe: of each turn that held the loop up for 50 ms, on a CPU or in a wait, there is one hit, in its place
 // and for its request, once it has lasted so long; of none that took less there is any.
 func TestStallProbe(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Setenv("WAITS", "1")
 	const rate, period = 499, int64(time.Second) / 499
 	runNodes(t, withTurns(), func(t *testing.T, _ nodes.Version, node string) {
@@ -176,6 +178,7 @@ func (c *hitsOfStalls) lostWait(turn heldUp, hit *judge.Sample) bool {
 
 // TestStallProbeUnknown: where libuv does not count turns, hotspan says that it knows no stalls.
 func TestStallProbeUnknown(t *testing.T) {
+	draw.Quarter(t, seldom)
 	old := slices.DeleteFunc(nodes.Versions(), func(v nodes.Version) bool { return v.Major() != 18 })
 	runNodes(t, old[:1], func(t *testing.T, _ nodes.Version, node string) {
 		c, _ := startNode(t, node, "../programs/stalls.js")

@@ -87,6 +87,7 @@ func TestStalls(t *testing.T) {
 // TestBriefTurns: the wait of an event loop is no stall, though libuv counts it to the turn that follows.
 func TestBriefTurns(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	runNodes(t, withTurns(), func(t *testing.T, _ nodes.Version, node string) {
 		const threads = 8
 		r, turns := recordStalls(t, node, "brief.js", threads, 999, 1)

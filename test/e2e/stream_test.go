@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
@@ -43,6 +44,7 @@ const lostByAgent = `lost by the agent (\d+)`
 // and what an agent samples at a rate of its own for a caller is true.
 func TestStream(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "-F", "499", "--period", "700ms")
 	live, late := a.streamed(t, "-d", "3s") // what is too late for its short snapshots may be in those of the store
@@ -104,6 +106,7 @@ func TestCaptureTime(t *testing.T) {
 // TestStreamTellsLosses: samples that the agent has lost meanwhile are said at the end.
 func TestStreamTellsLosses(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	command(t, node24(t), "-e", "/* "+t.Name()+" */ function deep(n) { return n ? deep(n - 1) + 1 : burn() } "+
 		"function burn() { const end = Date.now() + 900; while (Date.now() < end); return 0 } for (;;) deep(900)")
 	a := startAgent(t, "--name", t.Name(), "-F", "4999", "--period", "700ms")

@@ -171,6 +171,7 @@ func TestReturnsWithExceptions(t *testing.T) {
 // TestReturnsAfterKill: a function that was called under a uretprobe returns as it should when hotspan was killed.
 func TestReturnsAfterKill(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	const program = "let n = 0; const t = setInterval(() => { if (++n === 100) clearInterval(t); }, 100)"
 	process := exec.Command(node24(t), "-e", program)
 	if err := process.Start(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
@@ -40,9 +41,13 @@ func newChecked(t *testing.T, flags string) checked {
 	return checked{node, []string{"--expose-gc", "testdata/lifetimes.js", filepath.Join(dir, "hotspan"), jobs}}
 }
 
+// seldom are tests of the add-on's memory, which changes seldom: one is run for a commit that draws.
+var seldom = []string{"TestValgrind", "TestAddressSanitizer", "TestNoMemory"}
+
 // TestNoMemory: a context for whose record there is no memory has none, which is counted. It can be changed as others.
 func TestNoMemory(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	header, err := filepath.Abs("testdata/no_memory.h")
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +66,7 @@ func TestNoMemory(t *testing.T) {
 // TestAddressSanitizer: the add-on reads and writes no memory that is not its own, and does nothing undefined.
 func TestAddressSanitizer(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	c := newChecked(t, "-fsanitize=address,undefined -fno-sanitize-recover=undefined")
 	var libraries []string
 	for _, name := range []string{"libasan.so", "libubsan.so"} {
@@ -82,6 +88,7 @@ func TestAddressSanitizer(t *testing.T) {
 // which looks at stacks as they are.)
 func TestValgrind(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	c := newChecked(t, "")
 	log := filepath.Join(t.TempDir(), "log")
 	arguments := append([]string{"--smc-check=all-non-file", "--leak-check=full", "--show-leak-kinds=definite",

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
@@ -103,7 +104,7 @@ func TestPackage(t *testing.T) {
 	app := installedApp(t)
 	files := copyTests(t, app)
 	count := regexp.MustCompile(`(?m)^# pass (\d+)$`)
-	for _, n := range supported {
+	for _, n := range draw.Share(supported, 3, t.Name()) {
 		t.Run(n.name(), func(t *testing.T) {
 			args := slices.Concat(n.flags(), []string{"--test", "--test-reporter=tap"}, files)
 			out, err := command(t, app, n.path(t), args...).CombinedOutput()

@@ -26,18 +26,26 @@ func draw(results []Result, by string, most int) []string {
 }
 
 // drawn tries releases, and those that lack something again: a busy machine may have cost what was missing. What a
-// trial says is wrong counts at once.
+// trial says is wrong counts at once. Meanwhile the next one is downloaded.
 func (t *trials) drawn(chosen []string) error {
+	releases := make(chan release)
+	go func() {
+		for _, version := range chosen {
+			releases <- t.get(version)
+		}
+	}()
 	var amiss []error
-	for _, version := range chosen {
-		r := t.release(version)
+	for range chosen {
+		of := <-releases
+		r := t.try(of)
 		fmt.Println(r.line())
 		if len(r.lacks()) > 0 && r.wrong() == 0 {
-			r = t.release(version)
+			r = t.try(of)
 			fmt.Println(r.line())
 		}
+		t.done(of, r)
 		if lacks := r.lacks(); len(lacks) > 0 {
-			amiss = append(amiss, fmt.Errorf("Node.js %s: %s", version, strings.Join(lacks, "; ")))
+			amiss = append(amiss, fmt.Errorf("Node.js %s: %s", of.version, strings.Join(lacks, "; ")))
 		}
 	}
 	return errors.Join(amiss...)

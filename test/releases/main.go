@@ -1,5 +1,5 @@
 // Command releases tries hotspan on official releases of Node.js, one after the other: the first and the last patch of
-// every minor since 16.0.0. It downloads one at a time and deletes it, and goes on where its results end.
+// every minor since 16.0.0. It downloads each and deletes it afterwards, and goes on where its results end.
 //
 // The results are in results.jsonl, a line for each release; docs/support.md and a sentence of README are made of them.
 package main
@@ -52,7 +52,9 @@ func run(t *trials, most int, only, by string, write bool) error {
 		}
 	}
 	for _, version := range chosen {
-		r := t.release(version)
+		of := t.get(version)
+		r := t.try(of)
+		t.done(of, r)
 		fmt.Println(r.line())
 		known = with(known, r)
 		if err := errors.Join(results.Write(resultsFile, known), writeDocuments(known)); err != nil {

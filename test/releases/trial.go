@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -30,30 +31,43 @@ const tries = 3
 // trials tries releases.
 type trials struct{ hotspan, keep string }
 
-// release downloads a release unless it is here, tries it and deletes it. A trial that fails is a Result that says why.
-func (t *trials) release(version string) (r Result) {
-	r.Node = version
+// release is one that is here to be tried, in a directory of its own.
+type release struct {
+	version, dir, node string
+	err                error
+}
+
+// get downloads a release unless it is here.
+func (t *trials) get(version string) release {
 	dir, err := os.MkdirTemp(t.keep, "hotspan-releases-")
-	if err != nil {
-		r.Failed = err.Error()
-		return r
+	r := release{version: version, dir: dir, err: err}
+	if err == nil {
+		r.node, r.err = binary(version, dir)
 	}
-	defer func() {
-		if t.keep == "" || len(r.lacks()) == 0 {
-			os.RemoveAll(dir)
-		}
-	}()
-	node, err := binary(version, dir)
+	return r
+}
+
+// done deletes what a release and its trials have left.
+func (t *trials) done(of release, r Result) {
+	if t.keep == "" || len(r.lacks()) == 0 {
+		os.RemoveAll(of.dir)
+	}
+}
+
+// try tries a release. A trial that fails is a Result that says why.
+func (t *trials) try(of release) (r Result) {
+	r.Node = of.version
+	err := of.err
 	for try := 1; err == nil; try++ {
-		r = Result{Node: version}
-		err = t.both(&r, dir, node)
+		r = Result{Node: of.version}
+		err = t.both(&r, of.dir, of.node)
 		if try == tries || !errors.Is(err, errUnsteady) && !errors.Is(err, errVague) {
 			break
 		}
 		err = nil
 	}
 	if err != nil {
-		r.Failed = strings.ReplaceAll(err.Error(), dir, "…")
+		r.Failed = strings.ReplaceAll(err.Error(), cmp.Or(of.dir, "…"), "…")
 	}
 	return r
 }

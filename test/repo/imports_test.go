@@ -47,9 +47,9 @@ func ownModule(file string) string {
 	return ""
 }
 
-// forTests are packages that any test may import: they find Node binaries, read what the test programs wrote down, and
-// have files that are slow, or shared objects.
-var forTests = []string{"test/nodes", "test/nodes/live", "test/slowfiles", "test/truth", "test/vdso"}
+// forTests are packages that any test may import: they find Node binaries, draw what is tested, read what the test
+// programs wrote down, and have files that are slow, or shared objects.
+var forTests = []string{"test/draw", "test/nodes", "test/nodes/live", "test/slowfiles", "test/truth", "test/vdso"}
 
 // onlyTests are packages that only tests may import: the BPF program with what tests need of it, and recordings.
 var onlyTests = []string{"agent/internal/bpf/bpftest", "agent/cli/recording/recordingtest"}

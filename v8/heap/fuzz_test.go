@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -228,7 +229,11 @@ func TestHostileLayout(t *testing.T) {
 		{State: layout.Known},
 		{N: 100, State: layout.Known}, {N: 1 << 31, State: layout.Known}, {N: 1<<63 - 1, State: layout.Known}}
 	mems := [][]byte{bytesOfShape(), bytesOf(0x118), bytesOf(187), bytesOf(9), seeds()[3]}
+	var fields []layout.Field
 	for f := range layout.NumFields {
+		fields = append(fields, f)
+	}
+	for _, f := range draw.Share(fields, 4, t.Name()) {
 		for _, v := range bad {
 			l := testLayout()
 			l.Values[f] = v

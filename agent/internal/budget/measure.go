@@ -28,9 +28,9 @@ type Memory struct {
 	runtime   int64 // what Go's runtime needs, as it counts: some of it is never touched
 }
 
-// OwnMemory measures the memory of this process. Needed is too low by up to a huge page while Go's runtime returns memory
-// to the system: it counts afterwards what it has returned. (Peak is VmHWM of /proc/self/status. ru_maxrss includes the memory of
-// the parent before execve.)
+// OwnMemory measures the memory of this process. Needed is too low by up to a huge page while Go's runtime returns
+// memory to the system, since it counts afterwards what it has returned. (Peak is VmHWM of /proc/self/status.
+// ru_maxrss includes the memory of the parent before execve.)
 func OwnMemory() (m Memory) {
 	b, _ := os.ReadFile("/proc/self/status")
 	field := func(name string) int64 {

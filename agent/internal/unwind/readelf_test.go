@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // TestReadelf compares with binutils: every row of every function, at its first and its last byte.
 func TestReadelf(t *testing.T) {
-	for _, tt := range []struct {
+	for _, tt := range draw.Share([]struct {
 		name, path string
 		minRows    int
 	}{
@@ -25,7 +26,7 @@ func TestReadelf(t *testing.T) {
 		{"libc", live.Libc(t), 10000},
 		{"ld.so", live.FirstFile(t, "/lib64/ld-linux-x86-64.so.2"), 1000},
 		{"vdso", writeFile(t, vdso(t)), 10},
-	} {
+	}, 3, t.Name()) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := comparison{t: t, table: buildFile(t, tt.path), exprs: expressions(t, tt.path)}
 			readelf(t, "-wNF", tt.path, c.line)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
-	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/draw"
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
@@ -15,10 +15,7 @@ import (
 // reference to it, is moved before such memory, and leads to the same labels.
 func TestLastObject(t *testing.T) {
 	p := bpftest.Load(t)
-	for _, version := range []string{"22.23.3", "24.21.0", "26.10.0"} {
-		if len(nodes.Drawn([]nodes.Version{{Version: version}}, t.Name())) == 0 {
-			continue
-		}
+	for _, version := range draw.Share([]string{"22.23.3", "24.21.0", "26.10.0"}, 3, t.Name()) {
 		for _, tracer := range []string{"opentelemetry", "datadog"} {
 			t.Run(version+"/"+tracer, func(t *testing.T) {
 				k, r := atRoute(t, p, version, tracer)

@@ -9,14 +9,21 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
-// eachRecording runs a test on every recording.
-func eachRecording(t *testing.T, f func(t *testing.T, p *bpftest.Program, th *thread, r *memory.Recording)) {
+// eachRecording runs a test on every recording that is drawn.
+func eachRecording(t *testing.T, f recordingTest) {
+	onRecordings(t, draw.Share(versions(t), 4, t.Name()), f)
+}
+
+type recordingTest func(t *testing.T, p *bpftest.Program, th *thread, r *memory.Recording)
+
+func onRecordings(t *testing.T, versions []string, f recordingTest) {
 	p := bpftest.Load(t)
-	for _, v := range versions(t) {
+	for _, v := range versions {
 		t.Run(v, func(t *testing.T) {
 			th, r := recorded(t, v)
 			f(t, p, th, r)
@@ -28,7 +35,7 @@ func eachRecording(t *testing.T, f func(t *testing.T, p *bpftest.Program, th *th
 // script has reported, in their order. The BPF program finds the same, frame for frame: of native frames, and of frames
 // of other scripts, nothing else is known here. Names and lines are not in a recording: TestWalkLive compares them.
 func TestWalkRecorded(t *testing.T) {
-	eachRecording(t, func(t *testing.T, p *bpftest.Program, th *thread, r *memory.Recording) {
+	onRecordings(t, versions(t), func(t *testing.T, p *bpftest.Program, th *thread, r *memory.Recording) {
 		w := th.walk(r)
 		if w.Stop != stack.StopRoot || w.Resumed {
 			t.Errorf("stop %d, resumed %v", w.Stop, w.Resumed)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	memory "github.com/hotspan/hotspan/v8/target"
 )
@@ -18,12 +19,9 @@ import (
 // AsyncContextFrame, as in Node.js 22, it reads the request anew.
 func TestRepeat(t *testing.T) {
 	p := bpftest.Load(t)
-	for _, version := range []string{"22.23.3", "24.21.0", "26.10.0"} {
+	for _, version := range draw.Share([]string{"22.23.3", "24.21.0", "26.10.0"}, 3, t.Name()) {
 		options, _ := nodes.Version{Version: version}.AsyncContextFrame()
 		inFrame := len(options) == 0
-		if len(nodes.Drawn([]nodes.Version{{Version: version}}, t.Name())) == 0 {
-			continue
-		}
 		for _, tracer := range []string{"opentelemetry", "datadog"} {
 			t.Run(version+"/"+tracer, func(t *testing.T) {
 				k, r := atRoute(t, p, version, tracer)
