@@ -4,14 +4,14 @@ package pprofx
 const addressesPerValue = 2
 
 // sampleStack is stack for the stack of a sample.
-func (t *tables) sampleStack(s *Sample) int32 {
+func (t *Tables) sampleStack(s *Sample) int32 {
 	if !s.Shared || len(s.Stack) == 0 {
-		return t.stack(s.Stack)
+		return t.Stack(s.Stack)
 	}
 	at := address[*Frame]{&s.Stack[0], len(s.Stack)}
 	id, ok := t.stackAddresses[at]
 	if !ok {
-		id = t.stack(s.Stack)
+		id = t.Stack(s.Stack)
 		if len(t.stackAddresses) < addressesPerValue*len(t.stacks) {
 			t.stackAddresses[at] = id
 		}
@@ -20,14 +20,14 @@ func (t *tables) sampleStack(s *Sample) int32 {
 }
 
 // sharedLabels is labelSet for labels that never change.
-func (t *tables) sharedLabels(labels []Label) int32 {
+func (t *Tables) sharedLabels(labels []Label) int32 {
 	if len(labels) == 0 {
 		return 0
 	}
 	at := address[Label]{&labels[0], len(labels)}
 	id, ok := t.labelAddresses[at]
 	if !ok {
-		id = t.labelSet(labels)
+		id = t.LabelSet(labels)
 		if len(t.labelAddresses) < addressesPerValue*len(t.labels) {
 			t.labelAddresses[at] = id
 		}

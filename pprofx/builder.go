@@ -2,20 +2,6 @@ package pprofx
 
 import "fmt"
 
-// Limits of one snapshot. They bound the memory of a recording that is never cut, and of a process that makes up names.
-// They count what the Builder holds, including samples that wait for the next snapshot.
-const (
-	// MaxFrames limits distinct frames. A sample with a frame beyond it gets the stack [other] and keeps all else.
-	MaxFrames = 1 << 18
-	// MaxStacks limits distinct stacks, in the same way.
-	MaxStacks = 1 << 18
-	// MaxLabelSets limits distinct sets of labels with ids, and those without ids. A sample with a set beyond it loses
-	// its ids, or if it has none all labels, and gets the label LeftOutLabel.
-	MaxLabelSets = 1 << 20
-	// MaxRows limits samples. Those beyond it are lost with the reason LostFull.
-	MaxRows = 1 << 23
-)
-
 // Builder collects samples and cuts them, by time, into consecutive snapshots: each starts where the one before it
 // ends. It is not safe for concurrent use. The snapshots are, and do not depend on the Builder. Use NewBuilder to make
 // one.
@@ -25,7 +11,7 @@ type Builder struct {
 	measure   Measure
 	maxRows   int
 	processes processes
-	tables    *tables
+	tables    *Tables
 	rows      []Row // in the order of arrival
 	lost      map[LostReason]int64
 }
@@ -41,7 +27,7 @@ func NewBuilder(start, period int64) (*Builder, error) {
 		period:    period,
 		maxRows:   MaxRows,
 		processes: newProcesses(),
-		tables:    newTables(MaxFrames, MaxStacks, MaxLabelSets),
+		tables:    NewTables(),
 		lost:      make(map[LostReason]int64),
 	}, nil
 }
@@ -74,7 +60,7 @@ func (b *Builder) Add(s *Sample) bool {
 		Labels: b.tables.sharedLabels(s.Labels),
 		PID:    int32(s.PID),
 		TID:    int32(s.TID),
-		Thread: b.tables.thread(s.Thread),
+		Thread: b.tables.Thread(s.Thread),
 		Others: int32(s.Others),
 		Turn:   uint32(s.Turn),
 		CPU:    uint16(s.CPU),
@@ -121,7 +107,7 @@ func (b *Builder) SetLimits(l Limits) {
 		return min(limit, most)
 	}
 	b.tables.maxFrames, b.tables.maxStacks = at(l.Frames, MaxFrames), at(l.Stacks, MaxStacks)
-	b.tables.limit.max, b.maxRows = at(l.LabelSets, MaxLabelSets), at(l.Rows, MaxRows)
+	b.tables.limit.Max, b.maxRows = at(l.LabelSets, MaxLabelSets), at(l.Rows, MaxRows)
 }
 
 // SetProcess describes the process pid, in this and all later snapshots that have samples of it.

@@ -54,7 +54,7 @@ func (w *collapsedWriter) Add(s *Snapshot) error {
 		return err
 	}
 	if w.period != 0 && s.Measure != w.of {
-		return errMixed
+		return ErrMixed
 	}
 	w.left.Stacks += s.Other()
 	w.period, w.of = cmp.Or(w.period, s.Period, 1), s.Measure

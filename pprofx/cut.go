@@ -64,9 +64,9 @@ func (b *Builder) restart(start int64, left []Row) {
 		for _, f := range old.stacks[r.Stack] {
 			stack = append(stack, old.frames[f])
 		}
-		r.Stack = b.tables.stack(stack)
+		r.Stack = b.tables.Stack(stack)
 		r.Labels = b.tables.sharedLabels(old.labels[r.Labels])
-		r.Thread = b.tables.thread(old.threads[r.Thread])
+		r.Thread = b.tables.Thread(old.threads[r.Thread])
 	}
 	b.processes.forget(start)
 	b.start, b.rows, b.lost = start, left, make(map[LostReason]int64)
@@ -75,14 +75,14 @@ func (b *Builder) restart(start int64, left []Row) {
 // compaction copies rows into a snapshot and with them only the table entries that they refer to, numbered in the
 // order in which the rows come to them.
 type compaction struct {
-	from                            *tables
+	from                            *Tables
 	to                              *Snapshot
 	frames, stacks, labels, threads []int32 // old index → new index, or absent
 }
 
 const absent = -1
 
-func newCompaction(from *tables, to *Snapshot) *compaction {
+func newCompaction(from *Tables, to *Snapshot) *compaction {
 	c := &compaction{
 		from: from, to: to,
 		frames:  allAbsent(len(from.frames)),

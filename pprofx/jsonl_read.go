@@ -116,17 +116,17 @@ type jsonLine struct {
 // jsonDecoder makes rows of lines. Equal stacks and equal labels are decoded once.
 type jsonDecoder struct {
 	out            *Snapshot
-	tables         *tables
+	tables         *Tables
 	stacks, labels map[string]int32 // by text
 }
 
 func newJSONDecoder(s *Snapshot) *jsonDecoder {
-	return &jsonDecoder{s, newTables(MaxFrames, MaxStacks, MaxLabelSets), map[string]int32{}, map[string]int32{"": 0}}
+	return &jsonDecoder{s, NewTables(), map[string]int32{}, map[string]int32{"": 0}}
 }
 
 func (d *jsonDecoder) add(j *jsonLine) (err error) {
 	row := Row{Time: d.out.Start, Start: j.Start, Weight: j.Weight, PID: j.PID, TID: j.TID,
-		Thread: d.tables.thread(j.Thread), Turn: j.Turn, CPU: j.CPU, State: j.State, Stop: j.Stop}
+		Thread: d.tables.Thread(j.Thread), Turn: j.Turn, CPU: j.CPU, State: j.State, Stop: j.Stop}
 	if row.Stack, err = find(d.stacks, j.Stack, d.stack); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (d *jsonDecoder) stack(text []byte) (int32, error) {
 		}
 		stack[i] = f
 	}
-	return d.tables.stack(stack), nil
+	return d.tables.Stack(stack), nil
 }
 
 func (d *jsonDecoder) labelSet(text []byte) (int32, error) {
@@ -183,7 +183,7 @@ func (d *jsonDecoder) labelSet(text []byte) (int32, error) {
 		return 0, fmt.Errorf("labels: %w", err)
 	}
 	labels, err := labelsOfJSON(object)
-	return d.tables.labelSet(labels), err
+	return d.tables.LabelSet(labels), err
 }
 
 // frame is the reverse of newJSONFrame.
@@ -203,7 +203,7 @@ func (j *jsonFrame) frame() (*Frame, error) {
 
 func (d *jsonDecoder) snapshot() *Snapshot {
 	s, t := d.out, d.tables
-	s.Frames, s.Stacks, s.LabelSets, s.Threads = t.frames, t.stacks, t.labels, t.threads
+	t.Fill(s)
 	slices.SortStableFunc(s.Rows, func(a, b Row) int { return cmp.Compare(a.Time, b.Time) })
 	return s
 }

@@ -31,8 +31,8 @@ func inJSONL(s *Snapshot) *Snapshot {
 		for _, l := range s.LabelSets[r.Labels] {
 			labels = append(labels, Label{Key: l.Key, Str: l.Str, Num: l.Num})
 		}
-		r.Stack, r.Labels = d.tables.stack(stack), d.tables.labelSet(labels)
-		r.Thread = d.tables.thread(strings.ToValidUTF8(s.Threads[r.Thread], "\uFFFD"))
+		r.Stack, r.Labels = d.tables.Stack(stack), d.tables.LabelSet(labels)
+		r.Thread = d.tables.Thread(strings.ToValidUTF8(s.Threads[r.Thread], "\uFFFD"))
 		out.Rows = append(out.Rows, r)
 	}
 	d.out = &out

@@ -32,7 +32,7 @@ func newJSONSnapshot(s *Snapshot) *jsonSnapshot {
 		j.Lost[reason.String()] += n
 	}
 	for pid, p := range s.Processes {
-		if p.isEmpty() {
+		if p.Equal(Process{}) {
 			continue
 		}
 		of := jsonProcess{p.Executable, p.Service, p.Container, map[string]json.RawMessage{}}

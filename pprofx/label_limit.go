@@ -32,11 +32,14 @@ const (
 
 func isID(l Label) bool { return l.Key == traceID || l.Key == spanID || l.Key == rootSpanID }
 
-// labelLimit counts distinct sets of labels: those with ids, and those without.
-type labelLimit struct{ max, withIDs, others int }
+// LabelLimit limits distinct sets of labels: Max of those with ids, and as many of those without.
+type LabelLimit struct {
+	Max             int
+	withIDs, others int // so many there are
+}
 
-// admit reports whether there is room for another set.
-func (l *labelLimit) admit(labels []Label) bool {
+// Admit reports whether there is room for another set, and counts it. It is not for sets that are there already.
+func (l *LabelLimit) Admit(labels []Label) bool {
 	n := &l.others
 	switch {
 	case slices.ContainsFunc(labels, isID):
@@ -44,15 +47,16 @@ func (l *labelLimit) admit(labels []Label) bool {
 	case len(labels) == 1 && leftOut(labels) == LeftOutAll: // the one that stands for all beyond the limit
 		return true
 	}
-	if *n >= l.max {
+	if *n >= l.Max {
 		return false
 	}
 	*n++
 	return true
 }
 
-// reduce returns what is kept of labels that were not admitted: those that are no ids; or none, if there are no ids.
-func reduce(labels []Label) []Label {
+// ReduceLabels returns what is kept of labels that a LabelLimit does not admit: those that are no ids; or none, if
+// there are no ids. The label LeftOutLabel says which.
+func ReduceLabels(labels []Label) []Label {
 	if !slices.ContainsFunc(labels, isID) {
 		return []Label{{Key: LeftOutLabel, Str: LeftOutAll}}
 	}

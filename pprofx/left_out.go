@@ -47,3 +47,16 @@ func LeftOutOf(labels []Label) (l LeftOut) {
 	l.countLabels(leftOut(labels), 1)
 	return l
 }
+
+// Other returns the number of rows whose stack is the one frame OtherFunction, because the snapshot reached MaxFrames
+// or MaxStacks.
+func (s *Snapshot) Other() int64 {
+	var n int64
+	for i := range s.Rows {
+		stack := s.Stacks[s.Rows[i].Stack]
+		if len(stack) == 1 && *s.Frames[stack[0]] == *otherFrame {
+			n++
+		}
+	}
+	return n
+}

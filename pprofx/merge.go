@@ -11,14 +11,14 @@ import (
 // so of all processes that have had it. It is not safe for concurrent use.
 type Merger struct {
 	out     *Snapshot
-	tables  *tables
+	tables  *Tables
 	maxRows int
 	full    bool
 }
 
 // NewMerger returns a Merger without snapshots, for at most so many rows.
 func NewMerger(maxRows int) *Merger {
-	return &Merger{tables: newTables(MaxFrames, MaxStacks, MaxLabelSets), maxRows: maxRows}
+	return &Merger{tables: NewTables(), maxRows: maxRows}
 }
 
 // Add adds a snapshot. It must have the period of those before. Rows beyond the limit are lost with the reason
@@ -34,7 +34,7 @@ func (m *Merger) Add(s *Snapshot) error {
 		}
 	}
 	if s.Measure != m.out.Measure {
-		return errMixed
+		return ErrMixed
 	}
 	if s.Period != m.out.Period {
 		return fmt.Errorf("snapshots of %d and %d ns a sample cannot be one", m.out.Period, s.Period)
@@ -51,10 +51,10 @@ func (m *Merger) Add(s *Snapshot) error {
 
 // describe adds what is known of the processes of a snapshot.
 func (m *Merger) describe(s *Snapshot) {
-	for pid := range s.rowsByPID() {
+	for pid := range s.pids() {
 		p := s.Processes[pid]
 		if before, ok := m.out.Processes[pid]; ok {
-			p = before.common(p)
+			p = before.Common(p)
 		}
 		m.out.Processes[pid] = p
 	}
@@ -85,14 +85,14 @@ func (m *Merger) addRows(s *Snapshot) {
 		for _, f := range stack {
 			frames = append(frames, s.Frames[f])
 		}
-		stacks[i] = m.tables.stack(frames)
+		stacks[i] = m.tables.Stack(frames)
 	}
 	clear(m.tables.byPointer) // the next snapshot may have pointers of its own, and these keep its frames
 	for i, labels := range s.LabelSets {
-		sets[i] = m.tables.labelSet(labels)
+		sets[i] = m.tables.LabelSet(labels)
 	}
 	for i, name := range s.Threads {
-		threads[i] = m.tables.thread(name)
+		threads[i] = m.tables.Thread(name)
 	}
 	for i, r := range s.Rows {
 		if len(m.out.Rows) >= m.maxRows {
@@ -116,8 +116,8 @@ func (m *Merger) Snapshot() *Snapshot {
 	s := m.out
 	if s != nil {
 		t := m.tables
-		s.Frames, s.Stacks, s.LabelSets, s.Threads = t.frames, t.stacks, t.labels, t.threads
-		maps.DeleteFunc(s.Processes, func(_ int, p Process) bool { return p.isEmpty() })
+		t.Fill(s)
+		maps.DeleteFunc(s.Processes, func(_ int, p Process) bool { return p.Equal(Process{}) })
 	}
 	*m = *NewMerger(m.maxRows)
 	return s

@@ -10,7 +10,7 @@ type pprofFold struct {
 	locations *pprofLocations
 	stacks    pprofTable // lists of location ids. Stacks that differ in what pprof cannot express, as the tier, are one
 	labels    pprofTable // lists of labels
-	sets      labelLimit
+	sets      LabelLimit
 	samples   []pprofSample
 	byKey     map[pprofKey]int32
 
@@ -40,7 +40,7 @@ func newPprofFold(style pprofStyle, limits pprofLimits) *pprofFold {
 	f := &pprofFold{
 		style: style, max: limits,
 		strings: newPprofTable(), stacks: newPprofTable(), labels: newPprofTable(),
-		sets: labelLimit{max: limits.labels}, byKey: make(map[pprofKey]int32),
+		sets: LabelLimit{Max: limits.labels}, byKey: make(map[pprofKey]int32),
 		otherStack: absent, header: newPprofHeader(),
 	}
 	f.strings.add("")
@@ -93,11 +93,11 @@ func (f *pprofFold) labelSet(labels []Label) (id int32, left string) {
 				return id, leftOut(labels)
 			}
 		}
-		if f.sets.admit(labels) {
+		if f.sets.Admit(labels) {
 			f.encodeLabels(renamed)
 			return f.labels.add(string(f.key)), leftOut(labels)
 		}
-		labels = reduce(labels)
+		labels = ReduceLabels(labels)
 	}
 }
 

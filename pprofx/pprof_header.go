@@ -36,8 +36,12 @@ func (h *pprofHeader) add(s *Snapshot) error {
 	for reason, n := range s.Lost {
 		h.lost[s.Measure][reason] += n
 	}
-	for pid, rows := range s.rowsByPID() {
-		h.describe(pid, s.Processes[pid], rows)
+	samples := make(map[int]int64)
+	for i := range s.Rows {
+		samples[int(s.Rows[i].PID)]++
+	}
+	for pid, n := range samples {
+		h.describe(pid, s.Processes[pid], n)
 	}
 	return nil
 }
@@ -60,7 +64,7 @@ func (h *pprofHeader) admit(s *Snapshot) error {
 	both := append(slices.Clone(h.measures), s.Measure)
 	slices.Sort(both) // CPUTime is the first
 	if len(both) > 2 || len(both) == 2 && (both[0] != CPUTime || !both[1].OfHits()) {
-		return errMixed
+		return ErrMixed
 	}
 	if h.measures = both; s.Measure == both[0] {
 		h.period = s.Period
@@ -78,7 +82,7 @@ func (h *pprofHeader) comments(out LeftOut) []string {
 		if i > 0 {
 			what += " " + measure.Samples()
 		}
-		for _, reason := range sortedReasons(lost) {
+		for _, reason := range (&Snapshot{Lost: lost}).LostReasons() {
 			lines = append(lines, valid(fmt.Sprintf("%s: %d %s", what, lost[reason], reason)))
 		}
 	}

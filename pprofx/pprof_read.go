@@ -46,7 +46,7 @@ func ReadPprof(from io.Reader) (*Snapshot, error) {
 type pprofDecoder struct {
 	m       *pprofMessage
 	out     *Snapshot
-	tables  *tables
+	tables  *Tables
 	frames  map[uint64][]*Frame // by the ids of locations
 	stacks  []int32             // by number in the message, or absent
 	decoded int                 // frames of all stacks
@@ -55,7 +55,7 @@ type pprofDecoder struct {
 }
 
 func newPprofDecoder(m *pprofMessage) *pprofDecoder {
-	t := newTables(MaxFrames, MaxStacks, MaxLabelSets)
+	t := NewTables()
 	return &pprofDecoder{
 		m: m, tables: t, labels: pprofLabels{texts: m.strings, tables: t},
 		out: &Snapshot{
@@ -82,7 +82,7 @@ func (d *pprofDecoder) snapshot(w *pprofWeights) (*Snapshot, error) {
 			return nil, err
 		}
 	}
-	s.Frames, s.Stacks, s.LabelSets, s.Threads = t.frames, t.stacks, t.labels, t.threads
+	t.Fill(s)
 	sampled := map[int]bool{}
 	for i := range s.Rows {
 		sampled[int(s.Rows[i].PID)] = true
@@ -101,7 +101,7 @@ func (d *pprofDecoder) add(sample int, stack int32, rows int64) error {
 		return nil
 	}
 	row, labels := d.labels.read(d.m.labels.at(sample))
-	row.Time, row.Stop, row.Labels = d.out.Start, StopUnknown, d.tables.labelSet(labels)
+	row.Time, row.Stop, row.Labels = d.out.Start, StopUnknown, d.tables.LabelSet(labels)
 	var err error
 	if row.Stack, err = d.stackOf(stack); err != nil {
 		return err
@@ -129,6 +129,6 @@ func (d *pprofDecoder) stackOf(i int32) (int32, error) {
 		}
 		d.stack = append(d.stack, of...)
 	}
-	d.stacks[i] = d.tables.stack(d.stack)
+	d.stacks[i] = d.tables.Stack(d.stack)
 	return d.stacks[i], nil
 }

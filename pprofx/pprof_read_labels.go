@@ -11,7 +11,7 @@ import (
 // pprofLabels reads labels, with the strings of a message, into tables.
 type pprofLabels struct {
 	texts  []string
-	tables *tables
+	tables *Tables
 	refs   []labelRefs // scratch
 }
 
@@ -53,13 +53,13 @@ func appendLabelsOf(all []labelRefs, refs []byte, texts []string) []labelRefs {
 func (l *labelRefs) isString() bool { return l.str != 0 }
 
 // ownLabel reads a label of WritePprof's own; false if it is another.
-func ownLabel(row *Row, key string, values []labelRefs, texts []string, t *tables) bool {
+func ownLabel(row *Row, key string, values []labelRefs, texts []string, t *Tables) bool {
 	first := &values[0]
 	n := int64(first.num)
 	number := !first.isString() && len(values) == 1 && n >= 0 && n <= math.MaxInt32
 	switch {
 	case key == keyThreadName && first.isString():
-		row.Thread = t.thread(texts[first.str])
+		row.Thread = t.Thread(texts[first.str])
 	case key == keyVMState && first.isString():
 		return row.State.UnmarshalText([]byte(texts[first.str])) == nil
 	case key == keyPID && number:
@@ -122,7 +122,7 @@ func readPprofComments(m *pprofMessage, to *Snapshot) {
 			if pid, err := strconv.ParseInt(number, 10, 32); err == nil {
 				p := readAbout(about)
 				if other, ok := to.Processes[int(pid)]; ok { // that had this pid before
-					p = other.common(p)
+					p = other.Common(p)
 				}
 				to.Processes[int(pid)] = p
 			}

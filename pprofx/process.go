@@ -18,8 +18,8 @@ func (p Process) Equal(q Process) bool {
 		slices.Equal(p.Attributes, q.Attributes)
 }
 
-// common returns what two descriptions both say.
-func (p Process) common(q Process) (both Process) {
+// Common returns what two descriptions both say.
+func (p Process) Common(q Process) (both Process) {
 	same := func(a, b string) string {
 		if a == b {
 			return a
@@ -35,6 +35,3 @@ func (p Process) common(q Process) (both Process) {
 	}
 	return both
 }
-
-// isEmpty reports whether nothing is known of a process.
-func (p Process) isEmpty() bool { return p.Equal(Process{}) }

@@ -48,8 +48,8 @@ type Row struct {
 	Stop  StopReason
 }
 
-// errMixed says that a file or a snapshot would have samples of two measures.
-var errMixed = errors.New("CPU time, hits of probes, values of probes and time off the CPU cannot be in one")
+// ErrMixed says that a file or a snapshot would have samples of two measures.
+var ErrMixed = errors.New("CPU time, hits of probes, values of probes and time off the CPU cannot be in one")
 
 // CheckTimed is Check for what shows CPU time: other measures are an error too.
 func (s *Snapshot) CheckTimed() error {
@@ -61,11 +61,9 @@ func (s *Snapshot) CheckTimed() error {
 }
 
 // LostReasons returns the keys of s.Lost in the order of their texts.
-func (s *Snapshot) LostReasons() []LostReason { return sortedReasons(s.Lost) }
-
-func sortedReasons(lost map[LostReason]int64) []LostReason {
+func (s *Snapshot) LostReasons() []LostReason {
 	byText := func(a, b LostReason) int { return cmp.Compare(a.String(), b.String()) }
-	return slices.SortedFunc(maps.Keys(lost), byText)
+	return slices.SortedFunc(maps.Keys(s.Lost), byText)
 }
 
 // Weight returns how much of its Measure a row stands for, in the measure's unit.
@@ -90,13 +88,13 @@ func (s *Snapshot) Hits() (n int64) {
 	return n
 }
 
-// rowsByPID returns how many rows each pid has.
-func (s *Snapshot) rowsByPID() map[int]int64 {
-	rows := map[int]int64{}
+// pids returns the pids that rows have.
+func (s *Snapshot) pids() map[int]bool {
+	pids := map[int]bool{}
 	for i := range s.Rows {
-		rows[int(s.Rows[i].PID)]++
+		pids[int(s.Rows[i].PID)] = true
 	}
-	return rows
+	return pids
 }
 
 // Check returns an error if s ends before it starts, an index is out of range, a frame is nil or a weight negative.
@@ -131,17 +129,4 @@ func (s *Snapshot) Check() error {
 		}
 	}
 	return nil
-}
-
-// Other returns the number of rows whose stack is the one frame OtherFunction, because the snapshot reached MaxFrames
-// or MaxStacks.
-func (s *Snapshot) Other() int64 {
-	var n int64
-	for i := range s.Rows {
-		stack := s.Stacks[s.Rows[i].Stack]
-		if len(stack) == 1 && *s.Frames[stack[0]] == *otherFrame {
-			n++
-		}
-	}
-	return n
 }

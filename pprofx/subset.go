@@ -52,7 +52,7 @@ func (s *Snapshot) with(rows []Row, sets [][]Label) *Snapshot {
 		Start: s.Start, End: s.End, Measure: s.Measure, Period: s.Period, Untimed: s.Untimed,
 		Lost: s.Lost, Processes: map[int]Process{},
 	}
-	from := &tables{frames: s.Frames, stacks: s.Stacks, labels: sets, threads: s.Threads}
+	from := &Tables{frames: s.Frames, stacks: s.Stacks, labels: sets, threads: s.Threads}
 	newCompaction(from, out).add(rows)
 	for i := range rows {
 		pid := int(rows[i].PID)

@@ -19,11 +19,12 @@ var (
 // not make it grow.
 const pointersPerFrame = 4
 
-// tables interns frames, stacks, label sets and names of threads: equal ones get the same index. A known one costs no
-// allocation.
-type tables struct {
+// Tables are what the rows of a Snapshot refer to by index: frames, stacks, label sets and names of threads. Equal ones
+// get the same index, and a known one costs no allocation. They are for who makes a Snapshot in another way than by a
+// Builder, as from a file. Use NewTables to make them.
+type Tables struct {
 	maxFrames, maxStacks int
-	limit                labelLimit
+	limit                LabelLimit
 
 	frames  []*Frame
 	stacks  [][]int32 // indices into frames, leaf first
@@ -50,18 +51,21 @@ type address[T any] struct {
 	n     int
 }
 
-func newTables(maxFrames, maxStacks, maxLabelSets int) *tables {
-	return newTablesFor(maxFrames, maxStacks, maxLabelSets, &tables{})
+// NewTables returns empty tables with the limits MaxFrames, MaxStacks and MaxLabelSets.
+func NewTables() *Tables { return newTables(MaxFrames, MaxStacks, MaxLabelSets) }
+
+func newTables(maxFrames, maxStacks, maxLabelSets int) *Tables {
+	return newTablesFor(maxFrames, maxStacks, maxLabelSets, &Tables{})
 }
 
 // newTablesFor makes empty tables that have room for as much as others have, as far as the limits allow.
-func newTablesFor(maxFrames, maxStacks, maxLabelSets int, like *tables) *tables {
+func newTablesFor(maxFrames, maxStacks, maxLabelSets int, like *Tables) *Tables {
 	frames, stacks := min(len(like.frames), maxFrames), min(len(like.stacks), maxStacks)
 	sets := min(len(like.labels), maxLabelSets)
-	return &tables{
+	return &Tables{
 		maxFrames: maxFrames,
 		maxStacks: maxStacks,
-		limit:     labelLimit{max: maxLabelSets},
+		limit:     LabelLimit{Max: maxLabelSets},
 		frames:    make([]*Frame, 0, frames),
 		stacks:    make([][]int32, 0, stacks),
 		labels:    append(make([][]Label, 0, sets+1), nil),
@@ -80,10 +84,16 @@ func newTablesFor(maxFrames, maxStacks, maxLabelSets int, like *tables) *tables 
 
 // next returns empty tables with the same limits. They have room for as much as these have: an interval mostly has as
 // much as the one before it, and maps that grow copy all that they have again and again.
-func (t *tables) next() *tables { return newTablesFor(t.maxFrames, t.maxStacks, t.limit.max, t) }
+func (t *Tables) next() *Tables { return newTablesFor(t.maxFrames, t.maxStacks, t.limit.Max, t) }
 
-// stack returns the index of a stack, or that of the [other] stack if a limit is reached.
-func (t *tables) stack(s []*Frame) int32 {
+// Fill makes these the tables of a snapshot. Nothing may be added any more.
+func (t *Tables) Fill(s *Snapshot) {
+	s.Frames, s.Stacks, s.LabelSets, s.Threads = t.frames, t.stacks, t.labels, t.threads
+}
+
+// Stack returns the index of a stack, leaf first, or that of the [other] stack if a limit is reached. A nil frame
+// counts as [unknown].
+func (t *Tables) Stack(s []*Frame) int32 {
 	t.key = t.key[:0]
 	for _, f := range s {
 		id, ok := t.frame(f)
@@ -103,7 +113,7 @@ func (t *tables) stack(s []*Frame) int32 {
 }
 
 // findStack returns the index of the stack that key holds; false if it is new, and the key that is free for it.
-func (t *tables) findStack() (hash uint64, id int32, ok bool) {
+func (t *Tables) findStack() (hash uint64, id int32, ok bool) {
 	for hash = maphash.Bytes(t.seed, t.key); ; hash++ {
 		if id, ok = t.byStack[hash]; !ok || t.isStack(t.stacks[id]) {
 			return hash, id, ok
@@ -112,7 +122,7 @@ func (t *tables) findStack() (hash uint64, id int32, ok bool) {
 }
 
 // isStack reports whether key holds a stack.
-func (t *tables) isStack(stack []int32) bool {
+func (t *Tables) isStack(stack []int32) bool {
 	if len(t.key) != 4*len(stack) {
 		return false
 	}
@@ -125,7 +135,7 @@ func (t *tables) isStack(stack []int32) bool {
 }
 
 // frame returns the index of a frame; false if the frame is new and the limit is reached.
-func (t *tables) frame(f *Frame) (int32, bool) {
+func (t *Tables) frame(f *Frame) (int32, bool) {
 	if id, ok := t.byPointer[f]; ok {
 		return id, true
 	}
@@ -145,7 +155,7 @@ func (t *tables) frame(f *Frame) (int32, bool) {
 	return id, true
 }
 
-func (t *tables) addFrame(f *Frame) int32 {
+func (t *Tables) addFrame(f *Frame) int32 {
 	id := int32(len(t.frames))
 	t.frames = append(t.frames, f)
 	t.byValue[*f] = id
@@ -154,7 +164,7 @@ func (t *tables) addFrame(f *Frame) int32 {
 }
 
 // addStack adds the stack that key holds, with a hash of findStack.
-func (t *tables) addStack(hash uint64) int32 {
+func (t *Tables) addStack(hash uint64) int32 {
 	id := int32(len(t.stacks))
 	frames := make([]int32, 0, len(t.key)/4)
 	for k := range slices.Chunk(t.key, 4) {
@@ -167,7 +177,7 @@ func (t *tables) addStack(hash uint64) int32 {
 }
 
 // other returns the index of the stack that stands for all beyond a limit. It does not count towards the limits itself.
-func (t *tables) other() int32 {
+func (t *Tables) other() int32 {
 	frame, ok := t.byValue[*otherFrame]
 	if !ok {
 		frame = t.addFrame(otherFrame)
@@ -180,27 +190,27 @@ func (t *tables) other() int32 {
 	return id
 }
 
-// labelSet returns the index of a set of labels, or of what the limit leaves of it.
-func (t *tables) labelSet(labels []Label) int32 {
+// LabelSet returns the index of a set of labels, or of what the limit leaves of it.
+func (t *Tables) LabelSet(labels []Label) int32 {
 	for len(labels) > 0 {
 		hash, id, ok := t.findLabels(labels)
 		if ok {
 			return id
 		}
-		if t.limit.admit(labels) {
+		if t.limit.Admit(labels) {
 			id = int32(len(t.labels))
 			t.labels = append(t.labels, labels)
 			t.byLabels[hash] = id
 			t.bytes += labelBytes(labels)
 			return id
 		}
-		labels = reduce(labels)
+		labels = ReduceLabels(labels)
 	}
 	return 0
 }
 
 // findLabels returns the index of a set of labels; false if it is new, and the key that is free for it.
-func (t *tables) findLabels(labels []Label) (hash uint64, id int32, ok bool) {
+func (t *Tables) findLabels(labels []Label) (hash uint64, id int32, ok bool) {
 	t.key = t.key[:0]
 	for i := range labels {
 		t.key = appendLabel(t.key, &labels[i])
@@ -217,8 +227,8 @@ func sameLabel(a, b Label) bool {
 	return a.Key == b.Key && a.Str == b.Str && (a.Str != "" || a.Num == b.Num && a.Unit == b.Unit)
 }
 
-// thread returns the index of a thread's name. There are at most as many as rows.
-func (t *tables) thread(name string) int32 {
+// Thread returns the index of a thread's name. There are at most as many as rows.
+func (t *Tables) Thread(name string) int32 {
 	id, ok := t.byThread[name]
 	if !ok {
 		id = int32(len(t.threads))
