@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/pprof"
 )
 
 // pprofFile is a Sink that writes a snapshot to a file, for go tool pprof.
@@ -24,7 +25,7 @@ func (f pprofFile) Write(_ context.Context, s *pprofx.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if err := pprofx.WritePprof(file, s); err != nil {
+	if err := pprof.Write(file, s); err != nil {
 		file.Close()
 		return err
 	}

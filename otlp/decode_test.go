@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/jsonl"
 )
 
 func marshal(t testing.TB, p *profilespb.ProfilesData) []byte {
@@ -199,7 +200,7 @@ func TestDecodeUntimed(t *testing.T) {
 	}
 	lines := func(s *pprofx.Snapshot) []string {
 		var b bytes.Buffer
-		if err := pprofx.WriteJSONL(&b, s); err != nil {
+		if err := jsonl.Write(&b, s); err != nil {
 			t.Fatal(err)
 		}
 		return slices.Sorted(strings.Lines(b.String()))
@@ -284,7 +285,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := pprofx.WriteJSONL(&b, s); err != nil {
+		if err := jsonl.Write(&b, s); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Decode(marshal(t, Profiles(s, agent))); err != nil {

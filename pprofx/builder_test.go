@@ -1,4 +1,4 @@
-package pprofx
+package pprofx_test
 
 import (
 	"fmt"
@@ -8,24 +8,27 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/internal/pprofxtest"
 )
 
 func TestCutByTime(t *testing.T) {
-	b := newTestBuilder(100, 10)
-	stack := []*Frame{{Function: "f"}}
+	b := pprofxtest.NewBuilder(100, 10)
+	stack := []*pprofx.Frame{{Function: "f"}}
 	for i, at := range []int64{150, 100, 199, 200, 99, 250, 150} {
-		b.Add(&Sample{Time: at, CPU: i, Stack: stack})
+		b.Add(&pprofx.Sample{Time: at, CPU: i, Stack: stack})
 	}
-	b.Lose(LostRingFull, 3)
-	b.Lose(LostRingFull, 0)
-	b.Lose(LostRingFull, -1)
+	b.Lose(pprofx.LostRingFull, 3)
+	b.Lose(pprofx.LostRingFull, 0)
+	b.Lose(pprofx.LostRingFull, -1)
 	first, second := b.Cut(200), b.Cut(300)
 
 	type row struct {
 		Time int64
 		CPU  uint16 // the order of arrival
 	}
-	rows := func(s *Snapshot) (out []row) {
+	rows := func(s *pprofx.Snapshot) (out []row) {
 		for _, r := range s.Rows {
 			out = append(out, row{r.Time, r.CPU})
 		}
@@ -35,8 +38,8 @@ func TestCutByTime(t *testing.T) {
 	if diff := cmp.Diff(want, [][]row{rows(first), rows(second)}); diff != "" {
 		t.Error(diff)
 	}
-	wantLost := []map[LostReason]int64{{LostRingFull: 3, LostLate: 1}, {}}
-	if diff := cmp.Diff(wantLost, []map[LostReason]int64{first.Lost, second.Lost}); diff != "" {
+	wantLost := []map[pprofx.LostReason]int64{{pprofx.LostRingFull: 3, pprofx.LostLate: 1}, {}}
+	if diff := cmp.Diff(wantLost, []map[pprofx.LostReason]int64{first.Lost, second.Lost}); diff != "" {
 		t.Error(diff)
 	}
 	times, wantTimes := [...]int64{first.Start, first.End, second.Start, second.End}, [...]int64{100, 200, 200, 300}
@@ -46,8 +49,8 @@ func TestCutByTime(t *testing.T) {
 }
 
 func TestCutBackwardsIsEmpty(t *testing.T) {
-	b := newTestBuilder(100, 10)
-	b.Add(&Sample{Time: 100})
+	b := pprofxtest.NewBuilder(100, 10)
+	b.Add(&pprofx.Sample{Time: 100})
 	if s := b.Cut(50); s.Start != 100 || s.End != 100 || len(s.Rows) != 0 {
 		t.Errorf("got [%d, %d) with %d rows, want [100, 100) with none", s.Start, s.End, len(s.Rows))
 	}
@@ -61,23 +64,23 @@ func TestCutBackwardsIsEmpty(t *testing.T) {
 func TestCutProperty(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		g := newGenerator(r)
-		b := newTestBuilder(1000, 10)
+		g := pprofxtest.NewGenerator(r)
+		b := pprofxtest.NewBuilder(1000, 10)
 		for pid := range 3 {
-			b.SetProcess(pid, Process{Service: fmt.Sprint(pid)})
+			b.SetProcess(pid, pprofx.Process{Service: fmt.Sprint(pid)})
 		}
-		var added []*Sample
-		var snapshots []*Snapshot
+		var added []*pprofx.Sample
+		var snapshots []*pprofx.Snapshot
 		now, lose := int64(1000), int64(0)
 		for range 1 + r.IntN(12) {
 			for range r.IntN(60) {
-				s := g.sample(now - 100 + r.Int64N(400))
-				s.Labels = append(s.Labels, Label{Key: "~number", Num: int64(len(added))})
+				s := g.Sample(now - 100 + r.Int64N(400))
+				s.Labels = append(s.Labels, pprofx.Label{Key: "~number", Num: int64(len(added))})
 				added = append(added, s)
 				b.Add(s)
 			}
 			n := r.Int64N(3)
-			b.Lose(LostMalformed, n)
+			b.Lose(pprofx.LostMalformed, n)
 			lose += n
 			now += r.Int64N(300) - 20
 			snapshots = append(snapshots, b.Cut(now))
@@ -88,7 +91,7 @@ func TestCutProperty(t *testing.T) {
 	}
 }
 
-func checkCuts(t *testing.T, seed uint64, snapshots []*Snapshot, added []*Sample, lose int64) {
+func checkCuts(t *testing.T, seed uint64, snapshots []*pprofx.Snapshot, added []*pprofx.Sample, lose int64) {
 	t.Helper()
 	start, late, other := int64(1000), int64(0), int64(0)
 	seen := make(map[int64]bool)
@@ -98,9 +101,9 @@ func checkCuts(t *testing.T, seed uint64, snapshots []*Snapshot, added []*Sample
 			t.Fatalf("seed %d: snapshot starts at %d, the one before ended at %d", seed, s.Start, start)
 		}
 		start = s.End
-		late += s.Lost[LostLate]
-		other += s.Lost[LostMalformed]
-		before := Row{}
+		late += s.Lost[pprofx.LostLate]
+		other += s.Lost[pprofx.LostMalformed]
+		before := pprofx.Row{}
 		arrived := int64(0) // number of the row before
 		for _, row := range s.Rows {
 			got := unpack(s, row)
@@ -125,8 +128,8 @@ func checkCuts(t *testing.T, seed uint64, snapshots []*Snapshot, added []*Sample
 }
 
 // unpack makes a row a sample again.
-func unpack(s *Snapshot, r Row) *Sample {
-	return &Sample{
+func unpack(s *pprofx.Snapshot, r pprofx.Row) *pprofx.Sample {
+	return &pprofx.Sample{
 		Time: r.Time, PID: int(r.PID), TID: int(r.TID), Thread: s.Threads[r.Thread], CPU: int(r.CPU),
 		State: r.State, Stop: r.Stop, Start: r.Start,
 		Stack: framesOf(s, r.Stack), Labels: s.LabelSets[r.Labels],
@@ -134,8 +137,8 @@ func unpack(s *Snapshot, r Row) *Sample {
 }
 
 // framesOf returns the frames of stack i, leaf first.
-func framesOf(s *Snapshot, i int32) []*Frame {
-	frames := make([]*Frame, len(s.Stacks[i]))
+func framesOf(s *pprofx.Snapshot, i int32) []*pprofx.Frame {
+	frames := make([]*pprofx.Frame, len(s.Stacks[i]))
 	for j, f := range s.Stacks[i] {
 		frames[j] = s.Frames[f]
 	}
@@ -144,7 +147,7 @@ func framesOf(s *Snapshot, i int32) []*Frame {
 
 // checkTables fails if a snapshot is not as its comments say: rows by time and within the interval, everything once,
 // nothing that no row refers to.
-func checkTables(t *testing.T, s *Snapshot) {
+func checkTables(t *testing.T, s *pprofx.Snapshot) {
 	t.Helper()
 	frames, stacks, sets, pids := map[int32]bool{}, map[int32]bool{}, map[int32]bool{0: true}, map[int]bool{}
 	last := s.Start
@@ -167,34 +170,27 @@ func checkTables(t *testing.T, s *Snapshot) {
 			t.Fatalf("process %d has no row", pid)
 		}
 	}
-	checkDistinct(t, "frames", s.Frames, func(f *Frame) string { return fmt.Sprintf("%#v", *f) })
-	checkDistinct(t, "stacks", s.Stacks, func(ids []int32) string { return fmt.Sprint(ids) })
-	checkDistinct(t, "label sets", s.LabelSets, func(set []Label) string { return fmt.Sprintf("%#v", set) })
+	pprofxtest.CheckDistinct(t, "frames", s.Frames, func(f *pprofx.Frame) string { return fmt.Sprintf("%#v", *f) })
+	pprofxtest.CheckDistinct(t, "stacks", s.Stacks, func(ids []int32) string { return fmt.Sprint(ids) })
+	pprofxtest.CheckDistinct(t, "label sets", s.LabelSets, func(set []pprofx.Label) string {
+		return fmt.Sprintf("%#v", set)
+	})
 	if len(s.LabelSets[0]) != 0 {
 		t.Fatalf("label set 0 is %v, want the empty set", s.LabelSets[0])
 	}
 }
 
-func checkDistinct[T any](t *testing.T, what string, all []T, text func(T) string) {
-	t.Helper()
-	seen := map[string]bool{}
-	for _, x := range all {
-		if k := text(x); seen[k] {
-			t.Fatalf("%s: %s twice", what, k)
-		} else {
-			seen[k] = true
-		}
-	}
-}
-
 func TestInterningIsByValue(t *testing.T) {
-	frame := func(line int) *Frame { return &Frame{Function: "f", File: "a.js", Line: line} }
-	b := newTestBuilder(0, 1)
-	b.Add(&Sample{Stack: []*Frame{frame(1), frame(2)}, Labels: []Label{{Key: "k", Str: "v", Num: 1}}})
-	b.Add(&Sample{Stack: []*Frame{frame(1), frame(2)}, Labels: []Label{{Key: "k", Str: "v", Num: 2}}})
-	b.Add(&Sample{Stack: []*Frame{frame(2), frame(1)}, Labels: []Label{{Key: "k", Num: 2}}})
-	b.Add(&Sample{Stack: []*Frame{frame(2), frame(1)}, Labels: []Label{{Key: "k", Num: 2, Unit: "bytes"}}})
-	b.Add(&Sample{Stack: nil, Labels: []Label{}})
+	frame := func(line int) *pprofx.Frame { return &pprofx.Frame{Function: "f", File: "a.js", Line: line} }
+	b := pprofxtest.NewBuilder(0, 1)
+	add := func(stack []*pprofx.Frame, labels ...pprofx.Label) {
+		b.Add(&pprofx.Sample{Stack: stack, Labels: labels})
+	}
+	add([]*pprofx.Frame{frame(1), frame(2)}, pprofx.Label{Key: "k", Str: "v", Num: 1})
+	add([]*pprofx.Frame{frame(1), frame(2)}, pprofx.Label{Key: "k", Str: "v", Num: 2})
+	add([]*pprofx.Frame{frame(2), frame(1)}, pprofx.Label{Key: "k", Num: 2})
+	add([]*pprofx.Frame{frame(2), frame(1)}, pprofx.Label{Key: "k", Num: 2, Unit: "bytes"})
+	add(nil, []pprofx.Label{}...)
 	s := b.Cut(1)
 	var got [][2]int32
 	for _, r := range s.Rows {
@@ -209,9 +205,9 @@ func TestInterningIsByValue(t *testing.T) {
 }
 
 func TestSampleIsCopied(t *testing.T) {
-	b := newTestBuilder(0, 1)
-	f, g := &Frame{Function: "f"}, &Frame{Function: "g"}
-	s := &Sample{Thread: "main", Stack: []*Frame{f}}
+	b := pprofxtest.NewBuilder(0, 1)
+	f, g := &pprofx.Frame{Function: "f"}, &pprofx.Frame{Function: "g"}
+	s := &pprofx.Sample{Thread: "main", Stack: []*pprofx.Frame{f}}
 	b.Add(s)
 	s.Thread, s.Stack[0] = "changed", g
 	b.Add(s)
@@ -234,12 +230,12 @@ func TestCaps(t *testing.T) {
 		"rows":   {9, 9, 3, []string{"[a b]", "[c]", "[b a]"}, 0, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newTestBuilder(0, 1)
-			b.tables, b.maxRows = newTables(tt.frames, tt.stacks, MaxLabelSets), tt.rows
+			b := pprofxtest.NewBuilder(0, 1)
+			b.SetLimits(pprofx.Limits{Frames: tt.frames, Stacks: tt.stacks, Rows: tt.rows})
 			for i, stack := range []string{"ab", "c", "ba", "ab", "ca"} {
-				s := &Sample{Time: int64(i), Thread: "t"}
+				s := &pprofx.Sample{Time: int64(i), Thread: "t"}
 				for _, f := range stack {
-					s.Stack = append(s.Stack, &Frame{Function: string(f)})
+					s.Stack = append(s.Stack, &pprofx.Frame{Function: string(f)})
 				}
 				b.Add(s)
 			}
@@ -256,107 +252,93 @@ func TestCaps(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if s.Other() != tt.other || s.Lost[LostFull] != tt.full {
-				t.Errorf("other %d, full %d; want %d, %d", s.Other(), s.Lost[LostFull], tt.other, tt.full)
+			if s.Other() != tt.other || s.Lost[pprofx.LostFull] != tt.full {
+				t.Errorf("other %d, full %d; want %d, %d", s.Other(), s.Lost[pprofx.LostFull], tt.other, tt.full)
 			}
 		})
 	}
 }
 
 func TestCapsApplyAfreshAfterCut(t *testing.T) {
-	b := newTestBuilder(0, 1)
-	b.tables = newTables(1, 1, MaxLabelSets)
-	b.Add(&Sample{Time: 0, Stack: []*Frame{{Function: "a"}}})
+	b := pprofxtest.NewBuilder(0, 1)
+	b.SetLimits(pprofx.Limits{Frames: 1, Stacks: 1})
+	b.Add(&pprofx.Sample{Time: 0, Stack: []*pprofx.Frame{{Function: "a"}}})
 	b.Cut(1)
-	b.Add(&Sample{Time: 1, Stack: []*Frame{{Function: "b"}}})
+	b.Add(&pprofx.Sample{Time: 1, Stack: []*pprofx.Frame{{Function: "b"}}})
 	if n := b.Cut(2).Other(); n != 0 {
 		t.Errorf("%d stacks left out, want 0", n)
 	}
 }
 
-func TestPointersAreBounded(t *testing.T) {
-	b := newTestBuilder(0, 1)
-	b.tables = newTables(10, 10, MaxLabelSets)
-	for range 1000 {
-		b.Add(&Sample{Stack: []*Frame{{Function: "same"}}})
-	}
-	if n := len(b.tables.byPointer); n != 10*pointersPerFrame {
-		t.Errorf("%d pointers remembered, want %d", n, 10*pointersPerFrame)
-	}
-	if s := b.Cut(1); len(s.Frames) != 1 || len(s.Rows) != 1000 {
-		t.Errorf("%d frames in %d rows, want 1 in 1000", len(s.Frames), len(s.Rows))
-	}
-}
-
 func TestProcesses(t *testing.T) {
-	b := newTestBuilder(0, 1)
-	b.SetProcess(1, Process{Executable: "/bin/one"})
-	b.SetProcess(2, Process{Executable: "/bin/two"})
-	b.Add(&Sample{PID: 1})
-	b.Add(&Sample{PID: 3})
-	b.Add(&Sample{PID: 2, Time: 1})
-	got := []map[int]Process{b.Cut(1).Processes, b.Cut(2).Processes}
-	want := []map[int]Process{{1: {Executable: "/bin/one"}}, {2: {Executable: "/bin/two"}}}
+	b := pprofxtest.NewBuilder(0, 1)
+	b.SetProcess(1, pprofx.Process{Executable: "/bin/one"})
+	b.SetProcess(2, pprofx.Process{Executable: "/bin/two"})
+	b.Add(&pprofx.Sample{PID: 1})
+	b.Add(&pprofx.Sample{PID: 3})
+	b.Add(&pprofx.Sample{PID: 2, Time: 1})
+	got := []map[int]pprofx.Process{b.Cut(1).Processes, b.Cut(2).Processes}
+	want := []map[int]pprofx.Process{{1: {Executable: "/bin/one"}}, {2: {Executable: "/bin/two"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// hotSample is a sample as deep and as labelled as one of a web service.
-func hotSample() *Sample {
-	s := &Sample{Thread: "node", Stop: StopRoot, Labels: []Label{
-		{Key: "http.route", Str: "/api/users/:id"},
-		{Key: "span_id", Str: "00f067aa0ba902b7"},
-		{Key: "trace_id", Str: "4bf92f3577b34da6a3ce929d0e0e4736"},
-	}}
-	for i := range 32 {
-		s.Stack = append(s.Stack, &Frame{Function: "f", File: "/srv/app.js", Line: i + 1})
-	}
-	return s
-}
-
-func TestAddAllocatesNothing(t *testing.T) {
-	b := newTestBuilder(0, 1)
-	b.rows = make([]Row, 0, 2000)
-	s := hotSample()
-	for _, s.Shared = range []bool{false, true} {
-		b.rows = b.rows[:0]
-		b.Add(s)
-		if n := testing.AllocsPerRun(1000, func() { b.Add(s) }); n != 0 {
-			t.Errorf("shared %t: %v allocations a sample, want 0", s.Shared, n)
-		}
-	}
-}
-
-func BenchmarkAdd(b *testing.B) {
-	builder := newTestBuilder(0, 1)
-	s := hotSample()
-	b.ReportAllocs()
-	for b.Loop() {
-		if len(builder.rows) == 100_000 {
-			builder.rows = builder.rows[:0]
-		}
-		builder.Add(s)
-	}
-}
-
 func TestSnapshotsDoNotShare(t *testing.T) {
-	b := newTestBuilder(0, 1)
-	g := newGenerator(rand.New(rand.NewPCG(7, 7)))
+	b := pprofxtest.NewBuilder(0, 1)
+	g := pprofxtest.NewGenerator(rand.New(rand.NewPCG(7, 7)))
 	for i := range int64(100) {
-		b.Add(g.sample(i))
+		b.Add(g.Sample(i))
 	}
 	first := b.Cut(50)
 	rows, lost := slices.Clone(first.Rows), maps.Clone(first.Lost)
 	for i := range int64(100) {
-		b.Add(g.sample(50 + i))
+		b.Add(g.Sample(50 + i))
 	}
-	b.Lose(LostLate, 1)
+	b.Lose(pprofx.LostLate, 1)
 	b.Cut(200)
 	if diff := cmp.Diff(rows, first.Rows); diff != "" {
 		t.Errorf("a later cut changed the rows: %s", diff)
 	}
 	if diff := cmp.Diff(lost, first.Lost); diff != "" {
 		t.Errorf("a later cut changed what was lost: %s", diff)
+	}
+}
+
+// TestReusedPID: samples belong to the process that had their pid when they were taken, also if others have it later in
+// the interval, and however often it is told anew what a process is.
+func TestReusedPID(t *testing.T) {
+	b := pprofxtest.NewBuilder(0, 1)
+	b.SetProcess(1, pprofx.Process{Service: "not yet known"})
+	b.SetProcess(2, pprofx.Process{Service: "other"})
+	for _, at := range []int64{12, 3, 9, 25} { // those of several CPUs come in any order
+		b.Add(&pprofx.Sample{PID: 1, Time: at})
+	}
+	b.Add(&pprofx.Sample{PID: 2, Time: 11})
+	b.SetProcess(1, pprofx.Process{Service: "first"})
+	b.EndProcess(1, 10)
+	b.SetProcess(1, pprofx.Process{Service: "second"})
+	b.EndProcess(1, 20)
+	b.Shift(100)
+	b.SetProcess(1, pprofx.Process{Service: "third"})
+	b.Add(&pprofx.Sample{PID: 1, Time: 135})
+	type piece struct {
+		start, end int64
+		rows       int
+		processes  map[int]pprofx.Process
+	}
+	var got []piece
+	for _, s := range append(b.CutByProcess(130), b.CutByProcess(140)...) {
+		checkTables(t, s)
+		got = append(got, piece{s.Start, s.End, len(s.Rows), s.Processes})
+	}
+	want := []piece{
+		{100, 110, 2, map[int]pprofx.Process{1: {Service: "first"}}},
+		{110, 120, 2, map[int]pprofx.Process{1: {Service: "second"}, 2: {Service: "other"}}},
+		{120, 130, 1, map[int]pprofx.Process{1: {Service: "third"}}},
+		{130, 140, 1, map[int]pprofx.Process{1: {Service: "third"}}},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(piece{})); diff != "" {
+		t.Error(diff)
 	}
 }

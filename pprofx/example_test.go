@@ -10,6 +10,8 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/pprof"
+	"github.com/hotspan/hotspan/pprofx/text"
 )
 
 // exampleSnapshot has three samples of one thread: two in a request, and one outside of any.
@@ -38,9 +40,9 @@ func exampleSnapshot() *pprofx.Snapshot {
 }
 
 // A snapshot becomes a pprof profile, which google/pprof reads back.
-func ExampleWritePprof() {
+func Example_pprof() {
 	var file bytes.Buffer
-	if err := pprofx.WritePprof(&file, exampleSnapshot()); err != nil {
+	if err := pprof.Write(&file, exampleSnapshot()); err != nil {
 		log.Fatal(err)
 	}
 	p, err := profile.Parse(&file)
@@ -59,13 +61,9 @@ func ExampleWritePprof() {
 	// [lost: 1 ring buffer full process 42: service.name=shop]
 }
 
-// FormatOf takes the format from a file name. Collapsed stacks have one line for each distinct stack.
-func ExampleWrite() {
-	format, err := pprofx.FormatOf("profile.collapsed")
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := pprofx.Write(os.Stdout, format, exampleSnapshot()); err != nil {
+// Collapsed stacks have one line for each distinct stack.
+func Example_collapsed() {
+	if err := text.WriteCollapsed(os.Stdout, exampleSnapshot()); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

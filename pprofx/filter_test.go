@@ -1,4 +1,4 @@
-package pprofx
+package pprofx_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/internal/pprofxtest"
 )
 
 // jsonSample is what the test reads of a JSON line.
@@ -16,7 +19,7 @@ type jsonSample struct {
 }
 
 // chosen returns the lines of a snapshot's samples that want accepts.
-func chosen(t *testing.T, s *Snapshot, want func(jsonSample) bool) []string {
+func chosen(t *testing.T, s *pprofx.Snapshot, want func(jsonSample) bool) []string {
 	t.Helper()
 	return slices.DeleteFunc(lines(t, s), func(line string) bool {
 		var sample jsonSample
@@ -28,8 +31,8 @@ func chosen(t *testing.T, s *Snapshot, want func(jsonSample) bool) []string {
 }
 
 func TestFilter(t *testing.T) {
-	s := randomSnapshot(t, 3)
-	var label Label
+	s := pprofxtest.Random(t, 3)
+	var label pprofx.Label
 	for _, set := range s.LabelSets {
 		for _, l := range set {
 			if l.Str != "" {
@@ -38,20 +41,20 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		filter Filter
+		filter pprofx.Filter
 		want   func(jsonSample) bool
 	}{
-		"all":     {Filter{}, func(jsonSample) bool { return true }},
-		"time":    {Filter{From: 100, To: 300}, func(s jsonSample) bool { return s.T >= 100 && s.T < 300 }},
-		"service": {Filter{Services: []string{"two"}}, func(s jsonSample) bool { return s.PID == 2 }},
-		"process": {Filter{Since: map[int]int64{1: 250}},
+		"all":     {pprofx.Filter{}, func(jsonSample) bool { return true }},
+		"time":    {pprofx.Filter{From: 100, To: 300}, func(s jsonSample) bool { return s.T >= 100 && s.T < 300 }},
+		"service": {pprofx.Filter{Services: []string{"two"}}, func(s jsonSample) bool { return s.PID == 2 }},
+		"process": {pprofx.Filter{Since: map[int]int64{1: 250}},
 			func(s jsonSample) bool { return s.PID == 1 && s.T >= 250 }},
-		"no process": {Filter{Since: map[int]int64{}}, func(jsonSample) bool { return false }},
-		"label": {Filter{Labels: []LabelFilter{{Key: label.Key, Values: []string{"-", label.Str}}}},
+		"no process": {pprofx.Filter{Since: map[int]int64{}}, func(jsonSample) bool { return false }},
+		"label": {pprofx.Filter{Labels: []pprofx.LabelFilter{{Key: label.Key, Values: []string{"-", label.Str}}}},
 			func(s jsonSample) bool { return s.Labels[label.Key] == label.Str }},
-		"any value": {Filter{Labels: []LabelFilter{{Key: label.Key}}},
+		"any value": {pprofx.Filter{Labels: []pprofx.LabelFilter{{Key: label.Key}}},
 			func(s jsonSample) bool { return s.Labels[label.Key] != nil }},
-		"two": {Filter{From: 200, Services: []string{"one"}, Labels: []LabelFilter{{Key: label.Key}}},
+		"two": {pprofx.Filter{From: 200, Services: []string{"one"}, Labels: []pprofx.LabelFilter{{Key: label.Key}}},
 			func(s jsonSample) bool { return s.T >= 200 && s.PID == 1 && s.Labels[label.Key] != nil }},
 	} {
 		want := chosen(t, s, c.want)
@@ -62,7 +65,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%s: the test chooses nothing", name)
 		}
 	}
-	for _, f := range []Filter{{From: 501}, {To: -1}} {
+	for _, f := range []pprofx.Filter{{From: 501}, {To: -1}} {
 		if got := f.Apply(s); got != nil {
 			t.Errorf("%+v: %d samples of another time", f, len(got.Rows))
 		}
@@ -79,7 +82,7 @@ func TestMatchesName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"http.route": true, "http.routes": false, "user.id": true, "user": false, "": false,
 	} {
-		if MatchesName(name, names) != want {
+		if pprofx.MatchesName(name, names) != want {
 			t.Errorf("%q: not %v", name, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package pprofx
+package pprofx_test
 
 import (
 	"fmt"
@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // grouped is a snapshot with so many samples of each route; those of "" have no label.
-func grouped(t *testing.T, samples map[string]int) *Snapshot {
+func grouped(t *testing.T, samples map[string]int) *pprofx.Snapshot {
 	t.Helper()
-	b, err := NewBuilder(0, 10)
+	b, err := pprofx.NewBuilder(0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,17 +24,18 @@ func grouped(t *testing.T, samples map[string]int) *Snapshot {
 	}
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for i, route := range all {
-		s := &Sample{Time: int64(i), PID: 1 + i%2, TID: i, Stop: StopRoot, Stack: []*Frame{{Function: "f"}}}
+		s := &pprofx.Sample{Time: int64(i), PID: 1 + i%2, TID: i, Stop: pprofx.StopRoot}
+		s.Stack = []*pprofx.Frame{{Function: "f"}}
 		if route != "" {
-			s.Labels = []Label{{Key: "http.route", Str: route}, {Key: "tenant", Num: int64(len(route))}}
+			s.Labels = []pprofx.Label{{Key: "http.route", Str: route}, {Key: "tenant", Num: int64(len(route))}}
 		}
 		b.Add(s)
 	}
-	b.Lose(LostLate, 2)
+	b.Lose(pprofx.LostLate, 2)
 	return b.Cut(int64(len(all)))
 }
 
-func sizes(groups []Group) (all []string) {
+func sizes(groups []pprofx.Group) (all []string) {
 	for _, g := range groups {
 		all = append(all, fmt.Sprint(g.Value, " ", len(g.Rows)))
 	}
@@ -50,7 +53,7 @@ func TestGroupBy(t *testing.T) {
 	if diff := cmp.Diff([]string{" 23"}, sizes(s.GroupBy("nothing"))); diff != "" {
 		t.Error(diff)
 	}
-	if groups := s.Where(func(*Row) bool { return false }).GroupBy("http.route"); len(groups) != 0 {
+	if groups := s.Where(func(*pprofx.Row) bool { return false }).GroupBy("http.route"); len(groups) != 0 {
 		t.Errorf("%v of no row", groups)
 	}
 }
@@ -59,7 +62,7 @@ func TestGroupBy(t *testing.T) {
 func TestGroupByLimit(t *testing.T) {
 	for _, unlabelled := range []int{0, 1, 999} {
 		samples := map[string]int{"": unlabelled, "/few": 1, "/fewer": 1}
-		for i := range MaxGroups {
+		for i := range pprofx.MaxGroups {
 			samples[fmt.Sprint("/", i)] = 2 + i
 		}
 		s := grouped(t, samples)
@@ -70,10 +73,10 @@ func TestGroupByLimit(t *testing.T) {
 		}
 		delete(samples, "/few")
 		delete(samples, "/fewer")
-		if samples[OtherValue] = 2; unlabelled == 0 {
+		if samples[pprofx.OtherValue] = 2; unlabelled == 0 {
 			delete(samples, "")
 		}
-		if diff := cmp.Diff(samples, got); diff != "" || groups[len(groups)-1].Value != OtherValue {
+		if diff := cmp.Diff(samples, got); diff != "" || groups[len(groups)-1].Value != pprofx.OtherValue {
 			t.Errorf("%d without a label: %s", unlabelled, diff)
 		}
 		checkSplit(t, s, groups)
@@ -82,20 +85,21 @@ func TestGroupByLimit(t *testing.T) {
 
 // A value that is called like the rest is part of it.
 func TestGroupByOther(t *testing.T) {
-	samples := map[string]int{OtherValue: 500}
-	for i := range MaxGroups + 5 {
+	samples := map[string]int{pprofx.OtherValue: 500}
+	for i := range pprofx.MaxGroups + 5 {
 		samples[fmt.Sprint("/", i)] = 2
 	}
 	s := grouped(t, samples)
 	groups := s.GroupBy("http.route")
-	if last := groups[len(groups)-1]; len(groups) != MaxGroups || last.Value != OtherValue || len(last.Rows) != 512 {
+	last := groups[len(groups)-1]
+	if len(groups) != pprofx.MaxGroups || last.Value != pprofx.OtherValue || len(last.Rows) != 512 {
 		t.Errorf("%d groups, the last %s with %d rows", len(groups), last.Value, len(last.Rows))
 	}
 	checkSplit(t, s, groups)
 }
 
 // checkSplit checks that the parts of a snapshot have its samples, each once, and its losses.
-func checkSplit(t *testing.T, s *Snapshot, groups []Group) {
+func checkSplit(t *testing.T, s *pprofx.Snapshot, groups []pprofx.Group) {
 	t.Helper()
 	parts := s.Split(groups)
 	got, want := lines(t, parts...), lines(t, s)
@@ -108,7 +112,7 @@ func checkSplit(t *testing.T, s *Snapshot, groups []Group) {
 		if err := p.Check(); err != nil || p.Start != s.Start || p.End != s.End || (len(p.Lost) == 0) != (i > 0) {
 			t.Errorf("part %d: [%d, %d), lost %v, %v", i, p.Start, p.End, p.Lost, err)
 		}
-		if !slices.IsSortedFunc(p.Rows, func(a, b Row) int { return int(a.Time - b.Time) }) {
+		if !slices.IsSortedFunc(p.Rows, func(a, b pprofx.Row) int { return int(a.Time - b.Time) }) {
 			t.Errorf("part %d is not in order of time", i)
 		}
 	}

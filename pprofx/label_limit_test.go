@@ -1,43 +1,60 @@
-package pprofx
+package pprofx_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/internal/pprofxtest"
+	"github.com/hotspan/hotspan/pprofx/pprof"
 )
 
 // TestLabelSetsAreLimited: a sample beyond the limit keeps the labels that are no ids, or says that it has lost all.
 func TestLabelSetsAreLimited(t *testing.T) {
-	b := newTestBuilder(0, 1)
-	b.tables = newTables(9, 9, 2)
-	route := func(r string) Label { return Label{Key: "http.route", Str: r} }
-	id := func(key, s string) Label { return Label{Key: key, Str: s} }
-	left := func(what string) Label { return Label{Key: LeftOutLabel, Str: what} }
-	for i, c := range []struct{ add, want []Label }{
-		{[]Label{route("/a"), id(spanID, "1")}, []Label{route("/a"), id(spanID, "1")}},
-		{[]Label{route("/a"), id(spanID, "2")}, []Label{route("/a"), id(spanID, "2")}},
-		{[]Label{left("mine"), route("/a"), id(rootSpanID, "5"), id(spanID, "3"), id(traceID, "4")},
-			[]Label{left(LeftOutIDs), route("/a")}},
-		{[]Label{route("/a"), id(spanID, "4")}, []Label{left(LeftOutIDs), route("/a")}},
-		{[]Label{route("/a"), id(spanID, "1")}, []Label{route("/a"), id(spanID, "1")}},
-		{[]Label{route("/a")}, []Label{route("/a")}},
-		{[]Label{route("/b")}, []Label{left(LeftOutAll)}},
-		{[]Label{route("/b"), id(spanID, "4")}, []Label{left(LeftOutAll)}},
+	b := pprofxtest.NewBuilder(0, 1)
+	b.SetLimits(pprofx.Limits{LabelSets: 2})
+	route := func(r string) pprofx.Label { return pprofx.Label{Key: "http.route", Str: r} }
+	span := func(s string) pprofx.Label { return pprofx.Label{Key: "span_id", Str: s} }
+	left := func(what string) pprofx.Label { return pprofx.Label{Key: pprofx.LeftOutLabel, Str: what} }
+	cases := []struct{ add, want []pprofx.Label }{
+		{[]pprofx.Label{route("/a"), span("1")}, []pprofx.Label{route("/a"), span("1")}},
+		{[]pprofx.Label{route("/a"), span("2")}, []pprofx.Label{route("/a"), span("2")}},
+		{[]pprofx.Label{left("mine"), route("/a"), {Key: "local_root_span_id", Str: "5"}, span("3"),
+			{Key: "trace_id", Str: "4"}},
+			[]pprofx.Label{left(pprofx.LeftOutIDs), route("/a")}},
+		{[]pprofx.Label{route("/a"), span("4")}, []pprofx.Label{left(pprofx.LeftOutIDs), route("/a")}},
+		{[]pprofx.Label{route("/a"), span("1")}, []pprofx.Label{route("/a"), span("1")}},
+		{[]pprofx.Label{route("/a")}, []pprofx.Label{route("/a")}},
+		{[]pprofx.Label{route("/b")}, []pprofx.Label{left(pprofx.LeftOutAll)}},
+		{[]pprofx.Label{route("/b"), span("4")}, []pprofx.Label{left(pprofx.LeftOutAll)}},
 		{nil, nil},
-	} {
-		b.Add(&Sample{Time: int64(i), Labels: c.add})
-		if diff := cmp.Diff(c.want, b.tables.labels[b.rows[i].Labels]); diff != "" {
+	}
+	for i, c := range cases {
+		b.Add(&pprofx.Sample{Time: int64(i), Labels: c.add})
+	}
+	s := b.Cut(100)
+	for i, c := range cases {
+		if diff := cmp.Diff(c.want, s.LabelSets[s.Rows[i].Labels]); diff != "" {
 			t.Errorf("sample %d: %s", i, diff)
 		}
 	}
-	s := b.Cut(100)
 	checkTables(t, s)
-	if diff := cmp.Diff(LeftOut{IDs: 2, Labels: 2}, s.LeftOut()); diff != "" {
+	if diff := cmp.Diff(pprofx.LeftOut{IDs: 2, Labels: 2}, s.LeftOut()); diff != "" {
 		t.Error(diff)
 	}
-	p := roundTrip(t, s)
+	var file bytes.Buffer
+	if err := pprof.Write(&file, s); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if diff := cmp.Diff([]string{"ids left out: 2 hotspan.left_out", "labels left out: 2 hotspan.left_out"},
 		p.Comments); diff != "" {
 		t.Error(diff)
@@ -48,17 +65,17 @@ func TestLabelSetsAreLimited(t *testing.T) {
 func TestLabelLimitProperty(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 6))
-		g, limit := newGenerator(r), r.IntN(12)
-		b := newTestBuilder(0, 1)
-		b.tables = newTables(MaxFrames, MaxStacks, limit)
-		var added []*Sample
+		g, limit := pprofxtest.NewGenerator(r), 1+r.IntN(12)
+		b := pprofxtest.NewBuilder(0, 1)
+		b.SetLimits(pprofx.Limits{LabelSets: limit})
+		var added []*pprofx.Sample
 		for i := range int64(300) {
-			s := g.sample(i)
+			s := g.Sample(i)
 			added = append(added, s)
 			b.Add(s)
 		}
 		s := b.Cut(300)
-		var want LeftOut
+		var want pprofx.LeftOut
 		kept := map[string]bool{} // the first sets, as many as the limit: the generator makes no ids
 		for i, row := range s.Rows {
 			set := fmt.Sprint(added[i].Labels)
@@ -68,7 +85,7 @@ func TestLabelLimitProperty(t *testing.T) {
 				kept[set] = true
 			default:
 				want.Labels++
-				added[i].Labels = []Label{{Key: LeftOutLabel, Str: LeftOutAll}}
+				added[i].Labels = []pprofx.Label{{Key: pprofx.LeftOutLabel, Str: pprofx.LeftOutAll}}
 			}
 			if diff := cmp.Diff(added[i], unpack(s, row)); diff != "" {
 				t.Fatalf("seed %d, sample %d: %s", seed, i, diff)

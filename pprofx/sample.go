@@ -1,8 +1,9 @@
-// Package pprofx is the data model of a profile: samples, immutable snapshots of them, and the formats that snapshots
-// are written in. It does not depend on V8, on BPF or on where samples come from.
+// Package pprofx is the data model of a profile: samples, and immutable snapshots of them. It does not depend on V8, on
+// BPF or on where samples come from.
 //
-// A Builder collects samples and cuts them by time into snapshots. Write and the functions WriteFORMAT encode a
-// snapshot; package sourcemap maps one back to the original sources, and package otlp sends one.
+// A Builder collects samples and cuts them by time into snapshots. Packages pprof, jsonl, text, page and viewers write
+// snapshots as files, each by a Writer; package sourcemap maps one back to the original sources, and package otlp sends
+// one.
 //
 // Times are Unix time in nanoseconds. A Snapshot and all that it points to are never changed after Cut, so any number
 // of goroutines may read one at the same time; a Builder belongs to one goroutine.

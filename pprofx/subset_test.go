@@ -1,40 +1,27 @@
-package pprofx
+package pprofx_test
 
 import (
 	"bytes"
 	"encoding/json"
-	"math/rand/v2"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/internal/pprofxtest"
+	"github.com/hotspan/hotspan/pprofx/jsonl"
 )
 
-// randomSnapshot has 500 samples and a loss.
-func randomSnapshot(t *testing.T, seed uint64) *Snapshot {
-	t.Helper()
-	g := newGenerator(rand.New(rand.NewPCG(seed, 7)))
-	b, err := NewBuilder(0, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.SetProcess(1, Process{Service: "one"})
-	b.SetProcess(2, Process{Service: "two"})
-	b.Lose(LostExited, 3)
-	for at := range int64(500) {
-		b.Add(g.sample(at))
-	}
-	return b.Cut(500)
-}
-
 // lines are the samples of snapshots, one after the other.
-func lines(t *testing.T, snapshots ...*Snapshot) (all []string) {
+func lines(t *testing.T, snapshots ...*pprofx.Snapshot) (all []string) {
 	t.Helper()
 	for _, s := range snapshots {
 		var b bytes.Buffer
-		if err := WriteJSONL(&b, s); err != nil {
+		if err := jsonl.Write(&b, s); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, strings.Split(strings.TrimSpace(b.String()), "\n")...)
@@ -45,34 +32,34 @@ func lines(t *testing.T, snapshots ...*Snapshot) (all []string) {
 var ofProcess1 = regexp.MustCompile(`^{"t":[0-9]+,"pid":1,`)
 
 func TestWhere(t *testing.T) {
-	s := randomSnapshot(t, 1)
-	got := s.Where(func(r *Row) bool { return r.PID == 1 })
+	s := pprofxtest.Random(t, 1)
+	got := s.Where(func(r *pprofx.Row) bool { return r.PID == 1 })
 	want := slices.DeleteFunc(lines(t, s), func(l string) bool { return !ofProcess1.MatchString(l) })
 	if diff := cmp.Diff(want, lines(t, got)); diff != "" || len(want) < 50 {
 		t.Errorf("%d samples: %s", len(want), diff)
 	}
-	if diff := cmp.Diff(map[int]Process{1: {Service: "one"}}, got.Processes); diff != "" {
+	if diff := cmp.Diff(map[int]pprofx.Process{1: {Service: "one"}}, got.Processes); diff != "" {
 		t.Error(diff)
 	}
-	if got.Start != 0 || got.End != 500 || got.Period != 10 || got.Lost[LostExited] != 3 {
+	if got.Start != 0 || got.End != 500 || got.Period != 10 || got.Lost[pprofx.LostExited] != 3 {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestHalves(t *testing.T) {
-	s := randomSnapshot(t, 2)
+	s := pprofxtest.Random(t, 2)
 	a, b := s.Halves()
 	if diff := cmp.Diff(lines(t, s), lines(t, a, b)); diff != "" || len(a.Rows) != 250 {
 		t.Errorf("%d rows in the first: %s", len(a.Rows), diff)
 	}
-	if a.Lost[LostExited] != 3 || len(b.Lost) != 0 {
+	if a.Lost[pprofx.LostExited] != 3 || len(b.Lost) != 0 {
 		t.Errorf("losses %v and %v, want them once", a.Lost, b.Lost)
 	}
 }
 
 // TestKeepLabels: each sample has the labels that are kept, and no set of them is there twice.
 func TestKeepLabels(t *testing.T) {
-	s := randomSnapshot(t, 3)
+	s := pprofxtest.Random(t, 3)
 	dropped := ""
 	for _, set := range s.LabelSets {
 		if len(set) > 0 {
@@ -91,7 +78,7 @@ func TestKeepLabels(t *testing.T) {
 		}
 		return object
 	}
-	got := s.KeepLabels(func(l *Label) bool { return l.Key != dropped })
+	got := s.KeepLabels(func(l *pprofx.Label) bool { return l.Key != dropped })
 	before, after := lines(t, s), lines(t, got)
 	changed := 0
 	for i := range before {
@@ -110,7 +97,7 @@ func TestKeepLabels(t *testing.T) {
 	for _, set := range got.LabelSets {
 		var key []byte
 		for i := range set {
-			key = appendLabel(key, &set[i])
+			key = fmt.Appendf(key, "%#v", set[i])
 		}
 		if seen[string(key)] {
 			t.Errorf("%v twice", set)

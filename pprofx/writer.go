@@ -1,8 +1,7 @@
 package pprofx
 
-import (
-	"io"
-)
+// Format is the name of a file format for snapshots, such as "pprof".
+type Format string
 
 // Writer writes consecutive snapshots of one recording as one file. What it keeps in memory does not grow with the
 // recording, but with what is distinct: formats with a time for each sample are written as the snapshots come, the
@@ -16,29 +15,3 @@ type Writer interface {
 	// LeftOut counts samples of the snapshots so far of which a part is not in the file.
 	LeftOut() LeftOut
 }
-
-func writeOne(w Writer, s *Snapshot) error {
-	if err := w.Add(s); err != nil {
-		return err
-	}
-	return w.Close()
-}
-
-// streamWriter writes each snapshot when it comes.
-type streamWriter struct {
-	to    io.Writer
-	write func(io.Writer, *Snapshot) error
-	left  LeftOut
-}
-
-func (w *streamWriter) Add(s *Snapshot) error {
-	if err := w.write(w.to, s); err != nil {
-		return err
-	}
-	w.left.Add(s.LeftOut())
-	return nil
-}
-
-func (w *streamWriter) LeftOut() LeftOut { return w.left }
-
-func (w *streamWriter) Close() error { return nil }

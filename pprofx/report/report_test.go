@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/jsonl"
 )
 
 // snapshots are some of random samples.
@@ -88,7 +89,7 @@ func countLines(t *testing.T, all []*pprofx.Snapshot, keep func(line) bool) map[
 	n := map[string]int64{}
 	for _, s := range all {
 		var b bytes.Buffer
-		if err := pprofx.WriteJSONL(&b, s); err != nil {
+		if err := jsonl.Write(&b, s); err != nil {
 			t.Fatal(err)
 		}
 		for text := range strings.Lines(b.String()) {

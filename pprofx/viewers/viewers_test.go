@@ -264,7 +264,7 @@ func TestErrors(t *testing.T) {
 		var empty bytes.Buffer
 		written(t, NewWriter(&empty, format), &empty)
 	}
-	if NewWriter(io.Discard, pprofx.Pprof) != nil || Extension(pprofx.Pprof) != "" {
+	if NewWriter(io.Discard, "pprof") != nil || Extension("pprof") != "" {
 		t.Error("pprof is a format of another package")
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/pprof"
 )
 
 // fromPprof writes a snapshot as pprof, reads it back with google/pprof, and counts samples by what they are.
 func fromPprof(t *testing.T, s *pprofx.Snapshot) map[string]int64 {
 	t.Helper()
 	var file bytes.Buffer
-	if err := pprofx.WritePprof(&file, s); err != nil {
+	if err := pprof.Write(&file, s); err != nil {
 		t.Fatal(err)
 	}
 	return countPprof(t, &file)

@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile"
 
 	"github.com/hotspan/hotspan/otlp"
-	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/jsonl"
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
@@ -88,7 +88,7 @@ func judged(t *testing.T, messages []pprofile.Profiles) (all []judge.Sample) {
 		}
 		out, err := os.Create(file)
 		if err == nil {
-			err = pprofx.WriteJSONL(out, s)
+			err = jsonl.Write(out, s)
 		}
 		if err != nil {
 			t.Fatal(err)

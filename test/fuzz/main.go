@@ -1,7 +1,7 @@
 // Command fuzz runs each fuzz function of the module for a while, one at a time, those first that have run least. It
 // goes on where its results end.
 //
-//	go run ./test/fuzz -time 1m -for 25m -run 'agent/internal/elffile|FuzzReadPprof'
+//	go run ./test/fuzz -time 1m -for 25m -run 'agent/internal/elffile|pprofx/pprof.FuzzRead'
 //
 // The results are in results.jsonl, a line for each run; figures of docs/safety.md are made of them. Of the inputs that
 // a run found, those that reach code which no committed one reaches go into testdata/fuzz of the package, so that each

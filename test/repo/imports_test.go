@@ -51,8 +51,11 @@ func ownModule(file string) string {
 // programs wrote down, and have files that are slow, or shared objects.
 var forTests = []string{"test/draw", "test/nodes", "test/nodes/live", "test/slowfiles", "test/truth", "test/vdso"}
 
-// onlyTests are packages that only tests may import: the BPF program with what tests need of it, and recordings.
-var onlyTests = []string{"agent/internal/bpf/bpftest", "agent/cli/recording/recordingtest"}
+// onlyTests are packages that only tests may import: the BPF program with what tests need of it, recordings, and random
+// snapshots.
+var onlyTests = []string{
+	"agent/internal/bpf/bpftest", "agent/cli/recording/recordingtest", "pprofx/internal/pprofxtest",
+}
 
 // imported is one import of one file.
 type imported struct {

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/jsonl"
 	"github.com/hotspan/hotspan/pprofx/viewers"
 	"github.com/hotspan/hotspan/test/nodes"
 )
@@ -86,7 +87,7 @@ func lines(t *testing.T, snapshots []*pprofx.Snapshot) []line {
 	t.Helper()
 	var text bytes.Buffer
 	for _, s := range snapshots {
-		if err := pprofx.WriteJSONL(&text, s); err != nil {
+		if err := jsonl.Write(&text, s); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/otlp"
-	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/jsonl"
 )
 
 // A recording has the samples that the same snapshots have where they are written at once.
@@ -21,10 +21,7 @@ func TestConvert(t *testing.T) {
 	file := filepath.Join(dir, "in.otlp")
 	var in, want bytes.Buffer
 	w := otlp.NewWriter(&in, recording.ThisBuild())
-	lines, err := pprofx.NewWriter(&want, pprofx.JSONL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := jsonl.NewWriter(&want)
 	for range 3 {
 		s := recordingtest.Snapshot(t)
 		if w.Add(s) != nil || lines.Add(s) != nil {

@@ -36,7 +36,7 @@ func (v *Web) Run(_ io.Writer, c terminal.Console) error {
 	if err != nil {
 		return err
 	}
-	profile, err := newMemoryFile(pprofx.Pprof)
+	profile, err := newMemoryFile(recording.Pprof)
 	if err != nil {
 		return err
 	}

@@ -192,7 +192,7 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 	case viewers.CPUProfile:
 		fmt.Fprintf(c, "next: code %s\n", files.last)
 	}
-	if files.format == pprofx.Pprof || files.format == pprofx.Datadog {
+	if files.format == recording.Pprof || files.format == recording.Datadog {
 		fmt.Fprintf(c, "next: go tool pprof -filefunctions -top %s\n", files.last)
 		if len(s.Hits) > 0 {
 			index := map[bool]string{true: " -sample_index hits"}[files.both]
@@ -203,7 +203,7 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", pprofx.CPULabel, files.last)
 		}
 		if tag := files.tag; tag != "" {
-			if tag == routeLabel && files.format == pprofx.Datadog {
+			if tag == routeLabel && files.format == recording.Datadog {
 				tag = "'trace endpoint'"
 			}
 			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", tag, files.last)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
@@ -38,7 +39,7 @@ func TestClosing(t *testing.T) {
 		files *fileSink
 		want  string
 	}{
-		{"all there is", full, &fileSink{last: "x.pb.gz", format: pprofx.Pprof, written: 1985, tag: "http.route"},
+		{"all there is", full, &fileSink{last: "x.pb.gz", format: recording.Pprof, written: 1985, tag: "http.route"},
 			`2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
 stacks complete 90.0 %, all JavaScript named 99.9 % (without lines 4), ` +
 				`samples in requests labelled 66.7 % ` +
@@ -83,7 +84,7 @@ hotspan itself
 wrote x.cpuprofile
 next: code x.cpuprofile
 `},
-		{"idle", idle, &fileSink{last: "x.pb.gz", format: pprofx.Pprof},
+		{"idle", idle, &fileSink{last: "x.pb.gz", format: recording.Pprof},
 			`0 samples taken in 2.0 s = 0 written + 0 lost
 stacks complete -, all JavaScript named -, samples in requests labelled -
 hotspan itself
@@ -91,7 +92,7 @@ wrote x.pb.gz
 no samples in 2s: the process used almost no CPU (--wall shows what it waits for)
 `},
 		{"no process", agent.Stats{Start: start, End: start.Add(time.Second)},
-			&fileSink{last: "x.txt", format: pprofx.Collapsed},
+			&fileSink{last: "x.txt", format: recording.Collapsed},
 			`0 samples taken in 1.0 s = 0 written + 0 lost
 stacks complete -, all JavaScript named -, samples in requests labelled -
 hotspan itself
@@ -100,7 +101,7 @@ no samples in 1s: no Node.js process was profiled
 `},
 		{"all lost", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20,
 			Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 20}},
-			&fileSink{last: "x.txt", format: pprofx.Collapsed},
+			&fileSink{last: "x.txt", format: recording.Collapsed},
 			`20 samples taken in 1.0 s = 0 written + 20 lost (late 20)
 stacks complete -, all JavaScript named -, samples in requests labelled -
 hotspan itself
@@ -109,7 +110,7 @@ no samples in 1s: all that were taken are lost
 `},
 		{"none is a hit", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, IdleWaits: 10, NoHit: 8,
 			Hits: []trigger.Hits{{Text: "stall"}}, Lost: map[pprofx.LostReason]int64{pprofx.LostOverlapped: 2}},
-			&fileSink{last: "x.txt", format: pprofx.Collapsed},
+			&fileSink{last: "x.txt", format: recording.Collapsed},
 			`20 samples and waits in 1.0 s = 0 written + 10 idle + 8 that are no hit + 2 lost (another hit 2)
 stall: 0 hits
 stacks complete -, all JavaScript named -, samples in requests labelled -
@@ -150,7 +151,7 @@ func TestClosingBeside(t *testing.T) {
 		Lost: map[pprofx.LostReason]int64{pprofx.LostLimited: 10, pprofx.LostOverlapped: 2, pprofx.LostExited: 1},
 	}
 	var b bytes.Buffer
-	files := &fileSink{last: "x.pb.gz", format: pprofx.Pprof, both: true, written: 337}
+	files := &fileSink{last: "x.pb.gz", format: recording.Pprof, both: true, written: 337}
 	closing(terminal.Console{Writer: &b}, &stats, files)
 	const want = `350 samples and hits of probes in 2.0 s = 337 written + 13 lost (another hit 2, process exited 1, ` +
 		`rate limit 10)

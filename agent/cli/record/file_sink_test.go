@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/agent/internal/deliver"
-	"github.com/hotspan/hotspan/pprofx"
 )
 
 func TestPath(t *testing.T) {
@@ -43,7 +43,7 @@ func TestPath(t *testing.T) {
 
 func TestFileSink(t *testing.T) {
 	dir := t.TempDir()
-	s := &fileSink{pattern: filepath.Join(dir, "%n.txt"), format: pprofx.Collapsed}
+	s := &fileSink{pattern: filepath.Join(dir, "%n.txt"), format: recording.Collapsed}
 	for range 2 {
 		if err := s.Write(context.Background(), recordingtest.Snapshot(t)); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestFileSinkFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"taken.txt", "no/folder.txt"} {
-		s := &fileSink{pattern: filepath.Join(dir, name), format: pprofx.Collapsed}
+		s := &fileSink{pattern: filepath.Join(dir, name), format: recording.Collapsed}
 		err := s.Write(context.Background(), recordingtest.Snapshot(t))
 		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, name)) || s.last != "" {
 			t.Errorf("%s: %v, last %q", name, err, s.last)
@@ -78,7 +78,7 @@ func TestFileSinkFails(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full to stand for a full disk")
 	}
-	s := &fileSink{pattern: "/dev/full", format: pprofx.Collapsed}
+	s := &fileSink{pattern: "/dev/full", format: recording.Collapsed}
 	if err := s.Write(context.Background(), recordingtest.Snapshot(t)); !errors.Is(err, unix.ENOSPC) || s.last != "" {
 		t.Errorf("full disk: %v, last %q", err, s.last)
 	}
@@ -90,7 +90,7 @@ func TestFileSinkFails(t *testing.T) {
 // TestFilesBeside: a file has both snapshots of its interval, also where one was lost on the way.
 func TestFilesBeside(t *testing.T) {
 	dir := t.TempDir()
-	s := &fileSink{pattern: filepath.Join(dir, "%n.pb.gz"), format: pprofx.Pprof, both: true}
+	s := &fileSink{pattern: filepath.Join(dir, "%n.pb.gz"), format: recording.Pprof, both: true}
 	all := recordingtest.Besides(t)
 	for _, snapshot := range slices.Delete(all, 3, 4) { // the hits of the second interval
 		if err := s.Write(t.Context(), snapshot); err != nil {
@@ -130,7 +130,7 @@ func TestFilesBeside(t *testing.T) {
 // TestSlowFiles: snapshots that came faster than files were written are in none: their samples are not written.
 func TestSlowFiles(t *testing.T) {
 	dir := t.TempDir()
-	s := &fileSink{pattern: filepath.Join(dir, "%n.txt"), format: pprofx.Collapsed}
+	s := &fileSink{pattern: filepath.Join(dir, "%n.txt"), format: recording.Collapsed}
 	log := slog.New(slog.DiscardHandler)
 	passes := deliver.Start(nil, []deliver.Sink{s}, nil, log)
 	const snapshots = 200

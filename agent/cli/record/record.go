@@ -177,7 +177,7 @@ func (r *Verb) check() error {
 }
 
 // untimed are the formats that can have hits of probes, and waits: the others show CPU time.
-var untimed = []pprofx.Format{pprofx.Pprof, pprofx.Datadog, pprofx.Collapsed, pprofx.JSONL, recording.OTLP}
+var untimed = []pprofx.Format{recording.Pprof, recording.Datadog, recording.Collapsed, recording.JSONL, recording.OTLP}
 
 // measured returns the flag by which something else than CPU time is recorded; empty for that.
 func (r *Verb) measured() string {
@@ -252,7 +252,7 @@ func (r *Verb) config(c terminal.Console) (agent.Config, error) {
 
 // outputs returns the sink for files. It checks that the folder is writable, so that an error comes before sampling.
 func (r *Verb) outputs() (*fileSink, error) {
-	format := pprofx.Pprof
+	format := recording.Pprof
 	var err error
 	switch {
 	case r.Format != "":
@@ -266,15 +266,15 @@ func (r *Verb) outputs() (*fileSink, error) {
 	if by := r.measured(); by != "" && !slices.Contains(untimed, format) {
 		return nil, exit.Usagef("%s: %s shows CPU time: write .pb.gz, .otlp, .collapsed or .jsonl", by, format)
 	}
-	if r.beside() && format == pprofx.Collapsed {
+	if r.beside() && format == recording.Collapsed {
 		return nil, exit.Usagef("--probe with -F: %s has either hits or CPU time: write .pb.gz, .otlp or .jsonl",
 			format)
 	}
 	if r.LabelStyle == styleDatadog {
-		if format != pprofx.Pprof {
+		if format != recording.Pprof {
 			return nil, exit.Usagef("--label-style datadog: only pprof has it, not %s", format)
 		}
-		format = pprofx.Datadog
+		format = recording.Datadog
 	}
 	name := r.Output
 	if name == "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/cli/profiling"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -19,18 +20,18 @@ func TestOutputs(t *testing.T) {
 		format pprofx.Format
 		suffix string // of the pattern
 	}{
-		{"default", Verb{}, pprofx.Pprof, "hotspan-%t.pb.gz"},
-		{"default, many", Verb{SnapshotEvery: 1e9}, pprofx.Pprof, "hotspan-%t-%n.pb.gz"},
-		{"format names the extension", Verb{Format: "jsonl"}, pprofx.JSONL, "hotspan-%t.jsonl"},
-		{"collapsed", Verb{Format: "collapsed"}, pprofx.Collapsed, ".collapsed"},
-		{"perf script", Verb{Format: "perf-script"}, pprofx.PerfScript, ".perf"},
-		{"by .folded", Verb{Output: dir + "/a.folded"}, pprofx.Collapsed, "a.folded"},
-		{"by .txt", Verb{Output: dir + "/a.txt"}, pprofx.Collapsed, "a.txt"},
-		{"by .perf", Verb{Output: dir + "/a.perf"}, pprofx.PerfScript, "a.perf"},
-		{"by .jsonl", Verb{Output: dir + "/a.jsonl"}, pprofx.JSONL, "a.jsonl"},
-		{"by .pb.gz", Verb{Output: dir + "/a.pb.gz"}, pprofx.Pprof, "a.pb.gz"},
-		{"format whatever the extension", Verb{Format: "pprof", Output: dir + "/a.txt"}, pprofx.Pprof, "a.txt"},
-		{"numbered", Verb{SnapshotEvery: 1e9, Output: dir + "/%n.perf"}, pprofx.PerfScript, "%n.perf"},
+		{"default", Verb{}, recording.Pprof, "hotspan-%t.pb.gz"},
+		{"default, many", Verb{SnapshotEvery: 1e9}, recording.Pprof, "hotspan-%t-%n.pb.gz"},
+		{"format names the extension", Verb{Format: "jsonl"}, recording.JSONL, "hotspan-%t.jsonl"},
+		{"collapsed", Verb{Format: "collapsed"}, recording.Collapsed, ".collapsed"},
+		{"perf script", Verb{Format: "perf-script"}, recording.PerfScript, ".perf"},
+		{"by .folded", Verb{Output: dir + "/a.folded"}, recording.Collapsed, "a.folded"},
+		{"by .txt", Verb{Output: dir + "/a.txt"}, recording.Collapsed, "a.txt"},
+		{"by .perf", Verb{Output: dir + "/a.perf"}, recording.PerfScript, "a.perf"},
+		{"by .jsonl", Verb{Output: dir + "/a.jsonl"}, recording.JSONL, "a.jsonl"},
+		{"by .pb.gz", Verb{Output: dir + "/a.pb.gz"}, recording.Pprof, "a.pb.gz"},
+		{"format whatever the extension", Verb{Format: "pprof", Output: dir + "/a.txt"}, recording.Pprof, "a.txt"},
+		{"numbered", Verb{SnapshotEvery: 1e9, Output: dir + "/%n.perf"}, recording.PerfScript, "%n.perf"},
 	} {
 		t.Chdir(dir)
 		s, err := c.cmd.outputs()

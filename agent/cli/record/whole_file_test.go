@@ -29,7 +29,7 @@ import (
 // TestOneFileForARecording writes several snapshots. The file has the samples of all of them, and its name at the end.
 func TestOneFileForARecording(t *testing.T) {
 	for format, samples := range map[pprofx.Format]func(*testing.T, []byte) int{
-		pprofx.Pprof: func(t *testing.T, b []byte) int {
+		recording.Pprof: func(t *testing.T, b []byte) int {
 			p, err := profile.ParseData(b)
 			if err != nil {
 				t.Fatal(err)
@@ -39,9 +39,9 @@ func TestOneFileForARecording(t *testing.T) {
 			}
 			return int(p.Sample[0].Value[0])
 		},
-		pprofx.Collapsed:  func(_ *testing.T, b []byte) int { return 6 * strings.Count(string(b), "work 6\n") },
-		pprofx.JSONL:      func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("\n")) },
-		pprofx.PerfScript: func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("cpu-clock")) },
+		recording.Collapsed:  func(_ *testing.T, b []byte) int { return 6 * strings.Count(string(b), "work 6\n") },
+		recording.JSONL:      func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("\n")) },
+		recording.PerfScript: func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("cpu-clock")) },
 		recording.OTLP: func(_ *testing.T, b []byte) (rows int) {
 			r := otlp.NewReader(bytes.NewReader(b))
 			for s, err := r.Next(); err == nil; s, err = r.Next() {
@@ -76,7 +76,7 @@ func TestOneFileForARecording(t *testing.T) {
 				t.Fatal(err)
 			}
 			part, err := os.ReadFile(s.file.Name())
-			streamed := format == pprofx.JSONL || format == pprofx.PerfScript || format == recording.OTLP
+			streamed := format == recording.JSONL || format == recording.PerfScript || format == recording.OTLP
 			if err != nil || streamed && samples(t, part) != 2*(i+1) || !streamed && len(part) > 0 {
 				t.Errorf("%s: %d bytes after %d snapshots, %v", format, len(part), i+1, err)
 			}
@@ -101,7 +101,7 @@ func TestOneFileForARecording(t *testing.T) {
 // written before are kept. What is in no file is counted.
 func TestRecordingThatFails(t *testing.T) {
 	for format, left := range map[pprofx.Format][]string{
-		pprofx.Pprof: nil, pprofx.Collapsed: nil, pprofx.JSONL: {partName}, pprofx.PerfScript: {partName},
+		recording.Pprof: nil, recording.Collapsed: nil, recording.JSONL: {partName}, recording.PerfScript: {partName},
 		recording.OTLP: {partName}, viewers.Speedscope: nil, viewers.CPUProfile: nil, viewers.Firefox: nil,
 	} {
 		dir := t.TempDir()
@@ -147,7 +147,9 @@ func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root mounts")
 	}
-	for format, kept := range map[pprofx.Format]bool{pprofx.JSONL: true, pprofx.PerfScript: true, pprofx.Pprof: false} {
+	for format, kept := range map[pprofx.Format]bool{
+		recording.JSONL: true, recording.PerfScript: true, recording.Pprof: false,
+	} {
 		dir, other := t.TempDir(), t.TempDir()
 		t.Setenv("TMPDIR", other)
 		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
@@ -194,7 +196,7 @@ func longSnapshot(t *testing.T) *pprofx.Snapshot {
 
 func TestRecordingWithoutSnapshots(t *testing.T) {
 	dir := t.TempDir()
-	s := &fileSink{pattern: filepath.Join(dir, "x"), format: pprofx.Pprof, whole: true}
+	s := &fileSink{pattern: filepath.Join(dir, "x"), format: recording.Pprof, whole: true}
 	if err := s.close(); err != nil || s.last != "" {
 		t.Error(err, s.last)
 	}

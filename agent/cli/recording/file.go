@@ -10,6 +10,8 @@ import (
 
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/jsonl"
+	"github.com/hotspan/hotspan/pprofx/pprof"
 )
 
 // recording is a file of snapshots, whatever its format. After the last, Next returns io.EOF.
@@ -23,7 +25,7 @@ func newRecording(file io.Reader) recording {
 	start, _ := from.Peek(len(zstdMagic)) // reading it again has the error
 	switch {
 	case bytes.HasPrefix(start, []byte("{")):
-		return pprofx.NewJSONLReader(from)
+		return jsonl.NewReader(from)
 	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}), bytes.HasPrefix(start, []byte{1<<3 | 2}):
 		// gzip, or the first field of a profile.proto, its sample types
 		return &pprofFile{from: from}
@@ -62,7 +64,7 @@ func (f *pprofFile) Next() (*pprofx.Snapshot, error) {
 	}
 	f.read = true
 	debug.SetGCPercent(pprofGCPercent)
-	s, err := pprofx.ReadPprof(f.from)
+	s, err := pprof.Read(f.from)
 	if err != nil {
 		return nil, fmt.Errorf("pprof: %w", err)
 	}
@@ -71,5 +73,5 @@ func (f *pprofFile) Next() (*pprofx.Snapshot, error) {
 
 // ShowsTimes reports whether files of a format show when a sample was taken, and cannot leave it out.
 func ShowsTimes(f pprofx.Format) bool {
-	return f != pprofx.Pprof && f != pprofx.Collapsed && f != pprofx.JSONL && f != OTLP
+	return f != Pprof && f != Collapsed && f != JSONL && f != OTLP
 }

@@ -3,7 +3,7 @@
 package recording
 
 import (
-	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,55 +11,70 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/version"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/jsonl"
 	"github.com/hotspan/hotspan/pprofx/page"
+	"github.com/hotspan/hotspan/pprofx/pprof"
+	"github.com/hotspan/hotspan/pprofx/text"
 	"github.com/hotspan/hotspan/pprofx/viewers"
 )
 
-// OTLP is a file with all that is known of each sample. Beside it, the formats of the packages page and viewers
-// are not of package pprofx.
-const OTLP pprofx.Format = "otlp"
+// The formats, besides those of the packages page and viewers. Pprof is the default.
+const (
+	Pprof      pprofx.Format = "pprof"
+	Collapsed  pprofx.Format = "collapsed"
+	PerfScript pprofx.Format = "perf-script"
+	JSONL      pprofx.Format = "jsonl"
+	OTLP       pprofx.Format = "otlp"    // all that is known of each sample
+	Datadog    pprofx.Format = "datadog" // pprof with the label names of Datadog; no name of a file asks for it
+)
 
-// otherFormats lists the formats that are not of package pprofx.
-var otherFormats = append([]pprofx.Format{OTLP, page.HTML}, viewers.Formats...)
+// formats lists the formats that one can ask for, the default first.
+var formats = append([]pprofx.Format{Pprof, Collapsed, PerfScript, JSONL, OTLP, page.HTML}, viewers.Formats...)
 
-// FormatOf returns the format that belongs to the extension of a file name.
+// alsoCollapsed are names that other tools give to files of collapsed stacks.
+var alsoCollapsed = []string{".folded", ".txt"}
+
+// FormatOf returns the format that belongs to the extension of a file name. The error lists the known extensions.
 func FormatOf(path string) (pprofx.Format, error) {
-	for _, f := range otherFormats {
-		if strings.HasSuffix(path, Extension(f)) {
+	var known []string
+	for _, f := range formats {
+		extensions := []string{Extension(f)}
+		if f == Collapsed {
+			extensions = append(extensions, alsoCollapsed...)
+		}
+		if slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(path, e) }) {
 			return f, nil
 		}
+		known = append(known, extensions...)
 	}
-	f, err := pprofx.FormatOf(path)
-	if err != nil {
-		err = alsoKnown(err, Extension)
-	}
-	return f, err
+	return "", fmt.Errorf("%s: the extension names no format (known: %s)", path, strings.Join(known, " "))
 }
 
-// ParseFormat returns the format with this name.
+// ParseFormat returns the format with this name. The error lists the known names.
 func ParseFormat(name string) (pprofx.Format, error) {
-	if f := pprofx.Format(name); slices.Contains(otherFormats, f) {
+	if f := pprofx.Format(name); slices.Contains(formats, f) {
 		return f, nil
 	}
-	f, err := pprofx.ParseFormat(name)
-	if err != nil {
-		err = alsoKnown(err, func(f pprofx.Format) string { return string(f) })
+	var known []string
+	for _, f := range formats {
+		known = append(known, string(f))
 	}
-	return f, err
+	return "", fmt.Errorf("format %q is unknown (known: %s)", name, strings.Join(known, " "))
 }
 
-// alsoKnown adds the formats that are not of package pprofx to an error of it, which ends in "(known: …)".
-func alsoKnown(err error, text func(pprofx.Format) string) error {
-	all := strings.TrimSuffix(err.Error(), ")")
-	for _, f := range otherFormats {
-		all += " " + text(f)
-	}
-	return errors.New(all + ")")
-}
-
-// NewWriter returns what writes snapshots in a format. The caller closes it.
+// NewWriter returns what writes snapshots in a format. The caller closes it. The error is that of an unknown format.
 func NewWriter(to io.Writer, f pprofx.Format) (pprofx.Writer, error) {
 	switch f {
+	case Pprof:
+		return pprof.NewWriter(to), nil
+	case Datadog:
+		return pprof.NewDatadogWriter(to), nil
+	case Collapsed:
+		return text.NewCollapsedWriter(to), nil
+	case PerfScript:
+		return text.NewPerfScriptWriter(to), nil
+	case JSONL:
+		return jsonl.NewWriter(to), nil
 	case OTLP:
 		return otlp.NewWriter(to, ThisBuild()), nil
 	case page.HTML:
@@ -68,12 +83,13 @@ func NewWriter(to io.Writer, f pprofx.Format) (pprofx.Writer, error) {
 	if w := viewers.NewWriter(to, f); w != nil {
 		return w, nil
 	}
-	return pprofx.NewWriter(to, f)
+	_, err := ParseFormat(string(f))
+	return nil, err
 }
 
 // Streams reports whether a format has each snapshot as soon as it is cut.
 func Streams(f pprofx.Format) bool {
-	return f == OTLP || f == pprofx.JSONL || f == pprofx.PerfScript
+	return f == OTLP || f == JSONL || f == PerfScript
 }
 
 // ThisBuild says in OTLP which build of hotspan took a profile.
@@ -92,11 +108,11 @@ func Extension(f pprofx.Format) string {
 		return ".otlp"
 	case page.HTML:
 		return page.Extension
-	case pprofx.Collapsed:
+	case Collapsed:
 		return ".collapsed"
-	case pprofx.PerfScript:
+	case PerfScript:
 		return ".perf"
-	case pprofx.JSONL:
+	case JSONL:
 		return ".jsonl"
 	}
 	return ".pb.gz"

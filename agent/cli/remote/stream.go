@@ -17,6 +17,7 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/jsonl"
 )
 
 // Stream is the verb that prints or writes what an agent samples, or has kept.
@@ -71,8 +72,7 @@ func (v *Stream) Run(stdout io.Writer, c terminal.Console) error {
 // output returns the file, or standard output.
 func (v *Stream) output(stdout io.Writer) (streamOutput, error) {
 	if v.Output == "" {
-		w, err := pprofx.NewWriter(stdout, pprofx.JSONL)
-		return printed{w}, err
+		return printed{jsonl.NewWriter(stdout)}, nil
 	}
 	format, err := recording.FormatOf(v.Output)
 	if err != nil {

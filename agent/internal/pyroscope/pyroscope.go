@@ -18,6 +18,7 @@ import (
 
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/pprof"
 )
 
 // Config says how to reach a server.
@@ -116,7 +117,7 @@ func request(s *pprofx.Snapshot, per string) (out []byte, err error) {
 		part = part.KeepLabels(func(l *pprofx.Label) bool { return l.Key != per })
 		var of []label
 		if value := groups[i].Value; value != "" {
-			of = append(of, label{pprofx.PyroscopeName(per), value})
+			of = append(of, label{pprof.PyroscopeName(per), value})
 		}
 		if out, err = appendServices(out, part, of...); err != nil {
 			return nil, err
@@ -160,7 +161,7 @@ func serviceOf(s *pprofx.Snapshot, pid int) string {
 // RawSample{bytes raw_profile = 1} and LabelPair{string name = 1; string value = 2}.
 func appendSeries(to []byte, labels []label, s *pprofx.Snapshot) ([]byte, error) {
 	var profile bytes.Buffer
-	if err := pprofx.Write(&profile, pprofx.Pyroscope, s); err != nil {
+	if err := pprof.WritePyroscope(&profile, s); err != nil {
 		return nil, err
 	}
 	var series []byte

@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/live"
 	fair "github.com/hotspan/hotspan/agent/internal/share"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/pprof"
 )
 
 // Limits of a pulled profile.
@@ -56,10 +57,7 @@ func pull(w http.ResponseWriter, r *http.Request, feed *live.Feed, length time.D
 	subscription := feed.Subscribe(f.wants)
 	defer subscription.Close()
 	var out bytes.Buffer
-	file, err := pprofx.NewWriter(&out, pprofx.Pprof)
-	if err == nil {
-		err = collect(r.Context(), file, subscription, f, length)
-	}
+	err := collect(r.Context(), pprof.NewWriter(&out), subscription, f, length)
 	subscription.Close() // all losses are counted then
 	if err != nil || subscription.Lost() > 0 {
 		http.Error(w, "the profile is not whole", http.StatusInternalServerError)

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/pprof"
 )
 
 // A session is a capture that the npm package asks for, of its own process: POST /session?version=1&frequency=N over
@@ -238,7 +239,7 @@ func (c *session) sendSnapshot() error {
 	}
 	var profile, samples bytes.Buffer
 	named := s.KeepLabels(func(l *pprofx.Label) bool { return l.Key != pprofx.ContextLabel })
-	if err := pprofx.WritePprof(&profile, named); err != nil {
+	if err := pprof.Write(&profile, named); err != nil {
 		return err
 	}
 	packed := gzip.NewWriter(&samples)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/jsonl"
+	"github.com/hotspan/hotspan/pprofx/pprof"
 	"github.com/hotspan/hotspan/test/large"
 )
 
@@ -39,10 +41,7 @@ func run(args []string) error {
 		return err
 	}
 	defer f.Close()
-	w, err := writer(f)
-	if err != nil {
-		return err
-	}
+	w := writer(f)
 	l := large.Recording{Samples: numbers[0], Stacks: numbers[1], Requests: numbers[2]}
 	if err := l.Each(w.Add); err != nil {
 		return err
@@ -51,12 +50,12 @@ func run(args []string) error {
 }
 
 // writer writes the format that the name of a file asks for.
-func writer(f *os.File) (pprofx.Writer, error) {
+func writer(f *os.File) pprofx.Writer {
 	switch filepath.Ext(f.Name()) {
 	case ".otlp":
-		return otlp.NewWriter(f, otlp.Agent{}), nil
+		return otlp.NewWriter(f, otlp.Agent{})
 	case ".jsonl":
-		return pprofx.NewWriter(f, pprofx.JSONL)
+		return jsonl.NewWriter(f)
 	}
-	return pprofx.NewWriter(f, pprofx.Pprof)
+	return pprof.NewWriter(f)
 }
