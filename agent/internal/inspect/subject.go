@@ -8,6 +8,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
 	"github.com/hotspan/hotspan/v8/target/core"
 	"github.com/hotspan/hotspan/v8/value"
 )
@@ -59,6 +60,16 @@ func newSubject(p *process.Process, live bool, types func() (map[int]string, err
 		return nil, fmt.Errorf("%s: %w", p.Executable, err)
 	}
 	return s, nil
+}
+
+// pages reads the heap page by page: the maker of a hidden class is found by hundreds of words, most of them on few
+// pages. Who uses it forgets the pages where what it reads next may have changed.
+func (s *Subject) pages() *heap.Reader {
+	memory, ok := s.process.Memory.(target.PartsReader)
+	if !ok {
+		return s.process.Heap() // a core
+	}
+	return heap.NewReader(target.NewPages(memory), s.process.Layout)
 }
 
 // Close gives back what the subject has open.

@@ -26,6 +26,7 @@ func New(r *heap.Reader, types map[int]string, monotonic func() int64) *Finder {
 func (f *Finder) Visit(o *space.Object) {
 	read, ok := f.readers[o.Address]
 	if !ok {
+		f.r.Forget()
 		if len(f.readers) >= maxClasses {
 			clear(f.readers)
 		}
@@ -33,6 +34,7 @@ func (f *Finder) Visit(o *space.Object) {
 		f.readers[o.Address] = read
 	}
 	if read != nil {
+		f.r.Forget() // what was read for other objects is older
 		read(o)
 	}
 }
