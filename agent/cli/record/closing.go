@@ -150,14 +150,18 @@ func mapProblems(m *sourcemaps.Stats) string {
 	return strings.Join(parts, ", ")
 }
 
-// inKernel returns the time that sampling took from the sampled processes, per sample.
+// inKernel returns the time that sampling took from the sampled processes, per sample. A wait takes it also where it
+// turns out to be idle.
 func inKernel(s *agent.Stats) string {
-	if s.InKernel == 0 || s.Samples == 0 {
+	n := float64(s.Samples + s.IdleWaits)
+	if s.InKernel == 0 || n == 0 {
 		return ""
 	}
-	n := float64(s.Samples)
-	micros := float64(s.InKernel.Microseconds())
-	return fmt.Sprintf("; in the kernel %.1f µs a sample of %.0f frames", micros/n, float64(s.Frames)/n)
+	micros := float64(s.InKernel.Microseconds()) / n
+	if s.IdleWaits > 0 {
+		return fmt.Sprintf("; in the kernel %.1f µs a sample or wait, idle ones too", micros)
+	}
+	return fmt.Sprintf("; in the kernel %.1f µs a sample of %.0f frames", micros, float64(s.Frames)/n)
 }
 
 func seen(names []string) string {

@@ -170,6 +170,24 @@ next: go tool pprof -filefunctions -top x.pb.gz
 	}
 }
 
+// TestInKernel: what a sample costs is not what many idle waits have cost.
+func TestInKernel(t *testing.T) {
+	for _, c := range []struct {
+		stats agent.Stats
+		want  string
+	}{
+		{agent.Stats{InKernel: 4 * time.Millisecond, Samples: 100, Frames: 3200},
+			"; in the kernel 40.0 µs a sample of 32 frames"},
+		{agent.Stats{InKernel: 5448 * time.Microsecond, Samples: 1, IdleWaits: 284, Frames: 10},
+			"; in the kernel 19.1 µs a sample or wait, idle ones too"},
+		{agent.Stats{InKernel: time.Millisecond}, ""},
+	} {
+		if got := inKernel(&c.stats); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
 // TestHitsValue: what no sample stands for is said, and why.
 func TestHitsValue(t *testing.T) {
 	lost := func(reason pprofx.LostReason, n int64) map[pprofx.LostReason]int64 {
