@@ -2,7 +2,9 @@ package report
 
 import (
 	"maps"
+	"path"
 	"slices"
+	"strconv"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -15,18 +17,21 @@ type Builder struct {
 	out                          Report
 	begun                        bool // there was a snapshot
 	routes, traces, threads, bys groups
+	processes                    groups // by pid and service: a pid may be that of two, one after the other
 	functions                    functions
 	stalls                       *Stalls
 }
 
 // NewBuilder returns a Builder. by is a label to group by, besides the others; it may be empty.
 func NewBuilder(by string) *Builder {
-	return &Builder{
+	b := &Builder{
 		by: by, out: Report{Lost: map[string]int64{}},
-		routes: groups{}, traces: groups{}, threads: groups{}, bys: groups{},
+		routes: groups{}, traces: groups{}, threads: groups{}, bys: groups{}, processes: groups{},
 		functions: newFunctions(),
 		stalls:    NewStalls(LeastStall),
 	}
+	b.stalls.by = by
+	return b
 }
 
 // ByLine has Functions tell the lines of a function apart. Call it before Add.
@@ -61,7 +66,7 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 		b.out.Weighed += s.Hits()
 	}
 	stacks, sets := make([]Counts, len(s.Stacks)), make([]Counts, len(s.LabelSets))
-	threads := make([]Counts, len(s.Threads))
+	threads, processes := make([]Counts, len(s.Threads)), map[int32]*Counts{}
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		class, time := classOf(s, r), s.Weight(r)
@@ -70,6 +75,13 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 		stacks[r.Stack][class] += time
 		sets[r.Labels][class] += time
 		threads[r.Thread][class] += time
+		if processes[r.PID] == nil {
+			processes[r.PID] = new(Counts)
+		}
+		processes[r.PID][class] += time
+	}
+	for pid, n := range processes {
+		b.addProcess(pid, s.Processes[int(pid)], n)
 	}
 	b.addStacks(s, stacks)
 	b.addLabels(s, sets)
@@ -80,8 +92,23 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 	}
 	if b.short {
 		keepMost(b.functions.by, shortFunctions, (*function).compare)
-		keepMost(b.routes, shortRoutes, (*group).compare)
+		for _, all := range []groups{b.routes, b.bys, b.processes} {
+			keepMost(all, shortRoutes, (*group).compare)
+		}
 	}
+}
+
+// addProcess adds what the samples of a process stand for. One without a pid, as in profiles of other tools, is none.
+func (b *Builder) addProcess(pid int32, p pprofx.Process, n *Counts) {
+	if pid == 0 {
+		return
+	}
+	name := strconv.Itoa(int(pid))
+	detail := p.Service
+	if detail == "" && p.Executable != "" {
+		detail = path.Base(p.Executable)
+	}
+	b.processes.addAs(name+" "+p.Service, name, detail, n)
 }
 
 // keepMost drops the least of all, so that there are no more than most, if there are twice as many.
@@ -134,7 +161,7 @@ func (b *Builder) Report() *Report {
 	out := b.out
 	out.Lost = maps.Clone(b.out.Lost)
 	out.Routes, out.Traces, out.Threads = b.routes.sorted(), b.traces.sorted(), b.threads.sorted()
-	out.By, out.Functions = b.bys.sorted(), b.functions.sorted()
+	out.By, out.Functions, out.Processes = b.bys.sorted(), b.functions.sorted(), b.processes.sorted()
 	out.Stalls, out.MoreStalls = b.stalls.Longest()
 	out.Loops = b.stalls.Loops()
 	out.inSamples()

@@ -10,11 +10,14 @@ type group struct {
 	details map[string]int64
 }
 
-func (g groups) add(name, detail string, n *Counts) {
-	at := g[name]
+func (g groups) add(name, detail string, n *Counts) { g.addAs(name, name, detail, n) }
+
+// addAs adds to the group of a key, of which several may have the same name.
+func (g groups) addAs(key, name, detail string, n *Counts) {
+	at := g[key]
 	if at == nil {
 		at = &group{Group: Group{Name: name}, details: map[string]int64{}}
-		g[name] = at
+		g[key] = at
 	}
 	total := n.sum()
 	at.Samples += total
@@ -39,7 +42,7 @@ func (g groups) sorted() []Group {
 
 // compare orders by samples, the greatest first.
 func (g *Group) compare(h *Group) int {
-	return cmp.Or(cmp.Compare(h.Samples, g.Samples), cmp.Compare(g.Name, h.Name))
+	return cmp.Or(cmp.Compare(h.Samples, g.Samples), cmp.Compare(g.Name, h.Name), cmp.Compare(g.Detail, h.Detail))
 }
 
 func (g *group) compare(h *group) int { return g.Group.compare(&h.Group) }

@@ -19,6 +19,7 @@ type Report struct {
 	Routes     []Group    `json:"routes"`       // by http.route
 	Traces     []Group    `json:"traces"`       // by trace_id; Detail is the route with most samples
 	Threads    []Group    `json:"threads"`      // by name
+	Processes  []Group    `json:"processes"`    // by pid; Detail is the service, or the name of the executable
 	By         []Group    `json:"by,omitempty"` // by the label that was asked for; Detail of spans is as for traces
 	Functions  []Function `json:"functions"`
 	Stalls     []Stall    `json:"stalls,omitempty"`      // the longest first; their counts are of samples of any period
@@ -48,7 +49,7 @@ func (r *Report) inSamples() {
 	}
 	samples(&r.Samples)
 	classes(&r.Classes)
-	for _, groups := range [][]Group{r.Routes, r.Traces, r.Threads, r.By} {
+	for _, groups := range [][]Group{r.Routes, r.Traces, r.Threads, r.Processes, r.By} {
 		for i := range groups {
 			samples(&groups[i].Samples)
 			classes(&groups[i].Classes)

@@ -34,7 +34,7 @@ func snapshots(t *testing.T) (all []*pprofx.Snapshot) {
 	for i := range int64(3) {
 		for at := range int64(300) {
 			s := &pprofx.Sample{Time: 1000 + 300*i + at, State: pprofx.State(r.IntN(6)), Stop: pprofx.StopRoot,
-				Thread: []string{"", "node", poolThread}[r.IntN(3)]}
+				PID: 1 + int(at%3), Thread: []string{"", "node", poolThread}[r.IntN(3)]}
 			for range r.IntN(6) {
 				s.Stack = append(s.Stack, frames[r.IntN(len(frames))])
 			}
@@ -53,6 +53,7 @@ func snapshots(t *testing.T) (all []*pprofx.Snapshot) {
 
 // line is what JSON lines say of a sample.
 type line struct {
+	PID           int
 	Thread, State string
 	Labels        map[string]string
 	Stack         []struct {
@@ -114,6 +115,7 @@ func (l line) count(n map[string]int64) {
 	add("route", l.Labels["http.route"])
 	add("tenant", l.Labels["tenant"])
 	add("thread", l.Thread)
+	add("process", fmt.Sprint(l.PID))
 	if l.Labels["trace_id"] != "" {
 		add("trace", l.Labels["trace_id"])
 	}
@@ -156,7 +158,7 @@ func countReport(r *Report) map[string]int64 {
 	}
 	add("all", "", r.Samples, r.Classes)
 	for table, groups := range map[string][]Group{
-		"route": r.Routes, "trace": r.Traces, "thread": r.Threads, "tenant": r.By,
+		"route": r.Routes, "trace": r.Traces, "thread": r.Threads, "tenant": r.By, "process": r.Processes,
 	} {
 		for _, g := range groups {
 			add(table, g.Name, g.Samples, g.Classes)

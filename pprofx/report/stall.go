@@ -30,10 +30,11 @@ type Stall struct {
 	Own      []Place   `json:"own"`      // own functions, the greatest first
 }
 
-// Request is the samples of a request. Both names are empty for those of none.
+// Request is the samples of a request. All names are empty for those of none.
 type Request struct {
 	Route   string `json:"route"`
 	Trace   string `json:"trace,omitempty"`
+	By      string `json:"by,omitempty"` // value of the label that was asked for
 	Samples int64  `json:"samples"`
 }
 
@@ -50,6 +51,7 @@ type Place struct {
 type Stalls struct {
 	least int64 // nanoseconds
 	most  int   // that are kept
+	by    string
 	open  map[loop]*turn
 	ended int // loops that are not open any more
 	found []*Stall
@@ -97,7 +99,7 @@ func (all *Stalls) Add(s *pprofx.Snapshot) {
 			t = newTurn(r, s.Period)
 			all.open[key] = t
 		}
-		t.add(s, r)
+		t.add(s, r, all.by)
 	}
 	if len(all.open) > maxLoops {
 		all.endOld(s.End)
@@ -132,11 +134,11 @@ func newTurn(r *pprofx.Row, period int64) *turn {
 	}
 }
 
-func (t *turn) add(s *pprofx.Snapshot, r *pprofx.Row) {
+func (t *turn) add(s *pprofx.Snapshot, r *pprofx.Row, by string) {
 	labels := s.LabelSets[r.Labels]
 	t.last, t.thread = r.Time, s.Threads[r.Thread]
 	t.samples++
-	t.requests[Request{Route: value(labels, routeLabel), Trace: value(labels, traceLabel)}]++
+	t.requests[Request{Route: value(labels, routeLabel), Trace: value(labels, traceLabel), By: value(labels, by)}]++
 	stack := s.Stacks[r.Stack]
 	var one Counts
 	one[classOf(s, r)] = 1
@@ -210,7 +212,8 @@ func (t *turn) stall(key loop) *Stall {
 		s.Requests = append(s.Requests, request)
 	}
 	slices.SortFunc(s.Requests, func(a, b Request) int {
-		return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Route, b.Route), cmp.Compare(a.Trace, b.Trace))
+		return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Route, b.Route), cmp.Compare(a.Trace, b.Trace),
+			cmp.Compare(a.By, b.By))
 	})
 	for _, f := range t.own.sorted() {
 		if f.Own > 0 {

@@ -26,10 +26,11 @@ func TestStalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	sort, page := stallFrames("sort", "rank", "callback"), stallFrames("page", "callback")
-	b, trace := NewBuilder(""), fmt.Sprintf("%032x", 1)
+	b, trace := NewBuilder("tenant"), fmt.Sprintf("%032x", 1)
 	for i := range int64(100) {
 		s := &pprofx.Sample{Time: i * period, PID: 1, TID: 1, Thread: "node", Stop: pprofx.StopRoot, Turn: 7,
-			Stack: sort, Labels: []pprofx.Label{{Key: "http.route", Str: "/rank"}, {Key: "trace_id", Str: trace}}}
+			Stack: sort, Labels: []pprofx.Label{{Key: "http.route", Str: "/rank"}, {Key: "trace_id", Str: trace},
+				{Key: "tenant", Str: "a"}}}
 		if i >= 40 {
 			s.Stack, s.Labels = page, []pprofx.Label{{Key: "http.route", Str: "/page"}}
 		}
@@ -46,7 +47,7 @@ func TestStalls(t *testing.T) {
 	r := b.Report()
 	want := []Stall{{
 		Length: 90 * period, PID: 1, TID: 1, Thread: "node", Samples: 90,
-		Requests: []Request{{Route: "/page", Samples: 50}, {"/rank", trace, 40}},
+		Requests: []Request{{Route: "/page", Samples: 50}, {"/rank", trace, "a", 40}},
 		Began:    Place{"sort", "/a.js", 4, 1},
 		Path:     []Place{{"callback", "/a.js", 0, 90}},
 		Calls:    []Place{{"page", "/a.js", 0, 50}, {"rank", "/a.js", 0, 40}},

@@ -14,6 +14,7 @@ import (
 	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 func TestReport(t *testing.T) {
@@ -49,6 +50,55 @@ CPU by thread
 	}
 }
 
+// TestReportProcesses: of several processes it is told which one is busy, and holds up its event loop. What a service
+// without routes has instead is in the line of a stall.
+func TestReportProcesses(t *testing.T) {
+	const start, period = 1_760_000_000_000_000_000, 10_000_000
+	b, err := pprofx.NewBuilder(start, period)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetProcess(41, pprofx.Process{Service: "shop"})
+	b.SetProcess(42, pprofx.Process{Executable: "/usr/bin/node"})
+	stack := []*pprofx.Frame{{Function: "flush", File: "/srv/app/metrics.js", Line: 3, Kind: pprofx.JS}}
+	for i := range int64(100) {
+		s := &pprofx.Sample{Time: start + i*period, PID: 41, TID: 41, Thread: "node", Stop: pprofx.StopRoot,
+			State: pprofx.StateJS, Stack: stack}
+		if i >= 20 {
+			s.PID, s.TID, s.Turn, s.Labels = 42, 42, 7, []pprofx.Label{{Key: "tenant", Str: "a"}}
+		}
+		b.Add(s)
+	}
+	file := recordingtest.Write(t, t.TempDir(), ".otlp", []*pprofx.Snapshot{b.Cut(start + 100*period)})
+	stall := "     800 ms  at 0.20 s  a                           flush (app/metrics.js)"
+	processes := "\nCPU by process\n" +
+		"     800 ms  80.0 %  42                                  node\n" +
+		"     200 ms  20.0 %  41                                  shop\n"
+	for _, c := range []struct {
+		args []string
+		has  []string
+		not  string
+	}{
+		{[]string{"--by", "tenant"}, []string{stall + ", process 42\n", processes}, "held up by"},
+		{[]string{"--by", "tenant", "--pid", "42"}, []string{stall + "\n", "800 ms of CPU in 80 samples"},
+			"by process"},
+		{[]string{"--pid", "41"}, []string{"200 ms of CPU in 20 samples"}, "by process"},
+	} {
+		var out, stderr bytes.Buffer
+		if code := cli.Main(append([]string{"report", file}, c.args...), &out, &stderr); code != exit.Done {
+			t.Fatalf("%v: code %d: %s", c.args, code, &stderr)
+		}
+		for _, text := range c.has {
+			if !strings.Contains(out.String(), text) {
+				t.Errorf("%v: no %q in %s", c.args, text, &out)
+			}
+		}
+		if strings.Contains(out.String(), c.not) {
+			t.Errorf("%v: %q in %s", c.args, c.not, &out)
+		}
+	}
+}
+
 // TestReportByNoLabel: a label that no sample has may be misspelt.
 func TestReportByNoLabel(t *testing.T) {
 	var out, stderr bytes.Buffer
@@ -66,6 +116,7 @@ func TestReportOfNothing(t *testing.T) {
 		"services shop, routes /ranking":          {"--service", "web", "--route", "/ranking"},
 		"traces 00000000000000000000000000000001": {"--trace", "1"},
 		"threads node":                            {"--thread", "worker"},
+		"processes 1":                             {"--pid", "2"},
 		"states js, gc":                           {"--state", "compiler"},
 		"measures cpu":                            {"--measure", "off_cpu"},
 		"from 2025-10-09 08:53:20 UTC, to 2025-10-09 08:53:21 UTC": {"--since", "1h"},

@@ -186,7 +186,11 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 	}
 	switch files.format {
 	case recording.OTLP:
-		fmt.Fprintf(c, "next: hotspan report %s\n", files.last)
+		by := ""
+		if files.tag != "" && files.tag != routeLabel {
+			by = " --by " + files.tag
+		}
+		fmt.Fprintf(c, "next: hotspan report%s %s\n", by, files.last)
 	case page.HTML:
 		fmt.Fprintf(c, "next: open %s in a browser\n", files.last)
 	case viewers.Speedscope:

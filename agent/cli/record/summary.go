@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ import (
 // summary adds up what is recorded, for a short report at the end. It is an agent.Sink.
 type summary struct {
 	mu   sync.Mutex
+	by   string // the first of the user's labels, for where no sample has a route
 	of   *tables.Reports
 	tags []string // labels by which pprof may group samples, the best first
 	seen map[string]bool
@@ -22,10 +24,11 @@ type summary struct {
 
 // newSummary returns the summary of a recording with these rules of the user's.
 func newSummary(rules ...reqctx.Rule) *summary {
-	s := &summary{of: tables.NewReports(""), tags: []string{routeLabel}, seen: map[string]bool{}}
+	s := &summary{tags: []string{routeLabel}, seen: map[string]bool{}}
 	for _, r := range rules {
-		s.tags = append(s.tags, r.Label)
+		s.by, s.tags = cmp.Or(s.by, r.Label), append(s.tags, r.Label)
 	}
+	s.of = tables.NewReports(s.by)
 	s.of.Short()
 	return s
 }
@@ -71,7 +74,7 @@ func (s *summary) print(c terminal.Console) {
 	some := false
 	for _, r := range s.of.All() {
 		if r.Samples > 0 {
-			tables.PrintSummary(c, r, summaryLines)
+			tables.PrintSummary(c, r, s.by, summaryLines)
 			some = true
 		}
 	}

@@ -44,6 +44,39 @@ CPU by function: self, with what V8, Node and the kernel did for it; total, with
 	}
 }
 
+// TestSummaryWithoutRoutes: where no request has a route, the first of the user's labels is what counts.
+func TestSummaryWithoutRoutes(t *testing.T) {
+	b, err := pprofx.NewBuilder(1, 1e7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(4) {
+		s := &pprofx.Sample{Time: 1 + i, PID: 1, Stop: pprofx.StopRoot}
+		if i > 0 {
+			s.Labels = []pprofx.Label{{Key: "shop", Str: "north"}, {Key: "tenant", Str: "acme"}}
+		}
+		b.Add(s)
+	}
+	s := newSummary(reqctx.Rule{Label: "tenant"}, reqctx.Rule{Label: "shop"})
+	if err := s.Write(t.Context(), b.Cut(10)); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	s.print(terminal.Console{Writer: &out})
+	want := `
+CPU by tenant
+      30 ms  75.0 %  acme                                native 100 %
+      10 ms  25.0 %  (no tenant)                         native 100 %
+
+CPU by function: self, with what V8, Node and the kernel did for it; total, with callees; hottest line
+      40 ms      40 ms  100.0 %  [no stack]                          native 100 %
+
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestSummaryTag: pprof is offered a label that samples have.
 func TestSummaryTag(t *testing.T) {
 	rules := []reqctx.Rule{{Label: "shop"}, {Label: "tenant"}}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
@@ -55,6 +56,7 @@ func (f *FilterFlags) choices() *choices {
 	c.add(f.Route != "", "routes", label("http.route"))
 	c.add(f.Trace != "", "traces", label("trace_id"))
 	c.add(f.Thread != "", "threads", func(s *pprofx.Snapshot, r *pprofx.Row) string { return s.Threads[r.Thread] })
+	c.add(f.PID != 0, "processes", func(_ *pprofx.Snapshot, r *pprofx.Row) string { return strconv.Itoa(int(r.PID)) })
 	c.add(len(f.State) > 0, "states", func(_ *pprofx.Snapshot, r *pprofx.Row) string { return r.State.String() })
 	c.add(len(f.Measure) > 0, "measures", func(s *pprofx.Snapshot, _ *pprofx.Row) string { return s.Measure.String() })
 	return c

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 type rowFlags struct {
 	State  []pprofx.State `help:"${state}." placeholder:"STATE,…"`
 	Thread string         `help:"Only samples of threads with this name or number." placeholder:"NAME|TID"`
+	PID    int            `name:"pid" help:"Only samples of the process with this number." placeholder:"PID"`
 	Older  time.Duration  `help:"${older}" placeholder:"TIME"`
 	Focus  string         `help:"Only samples with a function or file in the stack that matches." placeholder:"REGEX"`
 }
@@ -24,12 +26,16 @@ type RowFilter struct {
 	states []pprofx.State
 	thread string
 	tid    int32
+	pid    int32          // 0: any
 	Older  int64          // nanoseconds; 0: any
 	focus  *regexp.Regexp // nil: any
 }
 
 func (f *rowFlags) rowFilter() (*RowFilter, error) {
-	chosen := &RowFilter{states: f.State, thread: f.Thread, Older: f.Older.Nanoseconds()}
+	chosen := &RowFilter{states: f.State, thread: f.Thread, pid: int32(f.PID), Older: f.Older.Nanoseconds()}
+	if f.PID < 0 || f.PID > math.MaxInt32 {
+		return nil, exit.Usagef("--pid %d: no number of a process", f.PID)
+	}
 	if f.Older < 0 {
 		return nil, exit.Usagef("--older %v: less than 0", f.Older)
 	}
@@ -48,12 +54,13 @@ func (f *rowFlags) rowFilter() (*RowFilter, error) {
 
 // Apply returns the samples of s that are chosen, with its interval and its losses.
 func (f *RowFilter) Apply(s *pprofx.Snapshot) *pprofx.Snapshot {
-	if len(f.states) == 0 && f.thread == "" && f.Older == 0 && f.focus == nil {
+	if len(f.states) == 0 && f.thread == "" && f.pid == 0 && f.Older == 0 && f.focus == nil {
 		return s
 	}
 	stacks := f.stacks(s)
 	return s.Where(func(r *pprofx.Row) bool {
-		return stacks[r.Stack] && (len(f.states) == 0 || slices.Contains(f.states, r.State)) &&
+		return stacks[r.Stack] && (f.pid == 0 || r.PID == f.pid) &&
+			(len(f.states) == 0 || slices.Contains(f.states, r.State)) &&
 			(f.Older == 0 || r.Start != 0 && r.Time-r.Start >= f.Older) &&
 			(f.thread == "" || s.Threads[r.Thread] == f.thread || f.tid != 0 && r.TID == f.tid)
 	})

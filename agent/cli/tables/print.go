@@ -37,11 +37,19 @@ func Print(to io.Writer, r *report.Report, by string, most int) {
 		p.PrintGroups(by, "(no "+by+")", r.By, most)
 	}
 	p.PrintFunctions()
-	printStalls(p, r, (most+1)/2)
+	printStalls(p, r, by, (most+1)/2)
 	if len(r.Traces) > 0 {
 		p.PrintGroups(fmt.Sprintf("trace, of %d", len(r.Traces)), "", r.Traces, (most+1)/2)
 	}
+	p.printProcesses(most)
 	p.PrintGroups("thread", "(no name)", r.Threads, most)
+}
+
+// printProcesses prints the table of the processes, if there are several.
+func (p Printer) printProcesses(most int) {
+	if len(p.Processes) > 1 {
+		p.PrintGroups("process", "", p.Processes, most)
+	}
 }
 
 // what is what the report counts.
@@ -75,13 +83,19 @@ func Contents(cpu time.Duration, samples int64, length time.Duration, start int6
 		length.Round(100*time.Millisecond), time.Unix(0, start).UTC().Format("2006-01-02 15:04:05"), LostText(lost))
 }
 
-// PrintSummary prints what Print does, but for traces and threads, and for routes if there are none.
-func PrintSummary(to io.Writer, r *report.Report, most int) {
+// PrintSummary prints what Print does, but for traces and threads, and for routes if there are none: then the table by
+// a label takes their place, if by is not empty and samples have it.
+func PrintSummary(to io.Writer, r *report.Report, by string, most int) {
 	p := Printer{Writer: to, Report: r, Most: most}
-	if len(r.Routes) > 1 || r.Routes[0].Name != "" {
+	some := func(all []report.Group) bool { return len(all) > 1 || len(all) == 1 && all[0].Name != "" }
+	switch {
+	case some(r.Routes):
 		p.PrintGroups("route", "(no route)", r.Routes, most)
+	case some(r.By):
+		p.PrintGroups(by, "(no "+by+")", r.By, most)
 	}
 	p.PrintFunctions()
+	p.printProcesses(most)
 }
 
 // LostText says how many samples are lost, and why, to follow after other words.

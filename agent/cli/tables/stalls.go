@@ -15,7 +15,7 @@ import (
 const mostNamed = 3
 
 // printStalls prints the longest turns of event loops.
-func printStalls(to io.Writer, r *report.Report, most int) {
+func printStalls(to io.Writer, r *report.Report, by string, most int) {
 	if r.Loops == 0 {
 		return
 	}
@@ -28,9 +28,12 @@ func printStalls(to io.Writer, r *report.Report, most int) {
 	fmt.Fprintf(to, "\nEvent loops held up for %d ms and more: %d times\n", least, n)
 	for i := range r.Stalls[:min(len(r.Stalls), most)] {
 		s := &r.Stalls[i]
+		of := terminal.Fit(terminal.Printable(StallRequests(s.Requests, by)), 26)
 		line := fmt.Sprintf("  %6d ms  at %.2f s  %s  %s", time.Duration(s.Length).Milliseconds(),
-			time.Duration(s.Start-r.Start).Seconds(), terminal.Fit(terminal.Printable(StallRequests(s.Requests)), 26),
-			terminal.Printable(StallCalls(s)))
+			time.Duration(s.Start-r.Start).Seconds(), of, terminal.Printable(StallCalls(s)))
+		if len(r.Processes) > 1 {
+			line += fmt.Sprintf(", process %d", s.PID)
+		}
 		if s.TID != s.PID {
 			line += fmt.Sprintf(", thread %d", s.TID)
 		}
@@ -39,12 +42,13 @@ func printStalls(to io.Writer, r *report.Report, most int) {
 	terminal.PrintRest(to, n-most)
 }
 
-// StallRequests names the routes of a stall, the greatest first.
-func StallRequests(all []report.Request) string {
+// StallRequests names the routes of a stall, the greatest first, and what has none by a label, if by is not empty.
+func StallRequests(all []report.Request, by string) string {
+	none := "(no " + cmp.Or(by, "route") + ")"
 	var names []string
 	samples := map[string]bool{}
 	for _, r := range all {
-		if name := cmp.Or(r.Route, "(no route)"); !samples[name] {
+		if name := cmp.Or(r.Route, r.By, none); !samples[name] {
 			samples[name] = true
 			names = append(names, name)
 		}

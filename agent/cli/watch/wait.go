@@ -151,7 +151,7 @@ func (v *Wait) print(to io.Writer, w *waited) error {
 func (v *Wait) seen(w *waited) string {
 	if s := w.Stall; s != nil {
 		return fmt.Sprintf("process %d, thread %d: the event loop was held up for %d ms or more: %s  %s", s.PID, s.TID,
-			time.Duration(s.Length).Milliseconds(), terminal.Printable(tables.StallRequests(s.Requests)),
+			time.Duration(s.Length).Milliseconds(), terminal.Printable(tables.StallRequests(s.Requests, "")),
 			terminal.Printable(tables.StallCalls(s)))
 	}
 	s := w.Sample
