@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
@@ -18,6 +20,25 @@ func TestEnded(t *testing.T) {
 	before := Process{PID: pid, Started: procs.Started(pid) - 1}
 	if same.Ended() || !before.Ended() {
 		t.Errorf("the same: %v, one of before: %v", same.Ended(), before.Ended())
+	}
+}
+
+// TestOpenWithoutFiles: a process that cannot be read, for lack of file descriptors here, has not ended.
+func TestOpenWithoutFiles(t *testing.T) {
+	files := elffile.NewLayoutCache()
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 0, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(os.Getppid(), files)
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, unix.EMFILE) || errors.Is(err, ErrGone) {
+		t.Error(err)
 	}
 }
 

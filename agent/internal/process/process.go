@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/heap"
@@ -42,7 +44,7 @@ func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 	}
 	before := Process{PID: pid, Started: procs.Started(pid)}
 	p, err := read(pid, before.Started, files, anyway)
-	if errors.Is(err, fs.ErrPermission) || !before.Ended() {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EMFILE) || !before.Ended() {
 		return p, err
 	}
 	if err == nil { // there may have been no mappings any more
