@@ -64,13 +64,13 @@ func (s *Subject) function(address uint64) (*heap.Reader, heap.Word, error) {
 	for range maxBound {
 		object, _, err := r.Forwarded(w)
 		if err != nil {
-			return nil, 0, fmt.Errorf("0x%x: no object of V8: %w", address, err)
+			return nil, 0, noObject(address, err)
 		}
 		typ, err := r.Type(object)
 		l := s.process.Layout
 		switch {
 		case err != nil:
-			return nil, 0, fmt.Errorf("0x%x: no object of V8: %w", address, err)
+			return nil, 0, noObject(address, err)
 		case typ >= l.At(layout.TypeJSFunctionFirst) && typ <= l.At(layout.TypeJSFunctionLast):
 			return r, object, nil
 		case s.types[typ] != "JSBoundFunction":

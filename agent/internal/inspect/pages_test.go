@@ -1,11 +1,14 @@
 package inspect
 
 import (
+	"bytes"
 	"path/filepath"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/space"
 	"github.com/hotspan/hotspan/v8/target"
 )
@@ -19,6 +22,21 @@ type counted struct {
 func (c *counted) ReadAt(b []byte, at int64) (int, error) {
 	c.reads++
 	return c.PartsReader.ReadAt(b, at)
+}
+
+// TestNoObject: what is said of an address is said of that, not of the word that it would be.
+func TestNoObject(t *testing.T) {
+	s := &Subject{process: &process.Process{Memory: bytes.NewReader(nil), Layout: &layout.Layout{}}}
+	for _, ask := range []func() error{
+		func() error { _, err := s.Print(0x12, 1, false); return err },
+		func() error { _, err := s.Refs(0x12, 1, nil); return err },
+		func() error { _, err := s.Path(0x12, nil); return err },
+		func() error { _, err := s.Function(0x12); return err },
+	} {
+		if err := ask(); err == nil || err.Error() != "0x12: no object of V8 begins there" {
+			t.Error(err)
+		}
+	}
 }
 
 // TestReads: what is in a heap is told by few reads of memory. Each is a system call, and there were more than ten for

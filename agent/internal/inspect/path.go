@@ -22,7 +22,7 @@ func (s *Subject) Path(address uint64, progress Progress) (out Path, err error) 
 		_, err = k.now.Type(object)
 	}
 	if err != nil {
-		return out, fmt.Errorf("0x%x: no object of V8: %w", address, err)
+		return out, noObject(address, err)
 	}
 	f := &search{Subject: s, kinds: k, heap: s.heap(), found: map[heap.Word]found{object: {}}, least: object,
 		most: object}

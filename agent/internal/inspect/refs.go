@@ -39,7 +39,7 @@ func (s *Subject) Refs(address uint64, most int, progress Progress) (out Refs, e
 		_, err = k.now.Type(object)
 	}
 	if err != nil {
-		return out, fmt.Errorf("0x%x: no object of V8: %w", address, err)
+		return out, noObject(address, err)
 	}
 	out.Address = uint64(object)
 	h := s.heap()

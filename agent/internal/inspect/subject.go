@@ -91,7 +91,7 @@ func (s *Subject) Print(address uint64, depth int, private bool) (string, error)
 	p := value.Printer{Heap: s.process.Heap(), Types: s.types, Depth: depth,
 		Private: private}
 	if _, err := p.Heap.Type(w); err != nil && !w.IsSmi() {
-		return "", fmt.Errorf("0x%x: no object of V8: %w", address, err)
+		return "", noObject(address, err)
 	}
 	text := p.Print(w)
 	for range maxLooks {
@@ -113,6 +113,14 @@ func tagged(address uint64) heap.Word {
 		return w
 	}
 	return heap.Word(address | 1)
+}
+
+// noObject says why there is no object at an address.
+func noObject(address uint64, err error) error {
+	if !tagged(address).IsObject() {
+		return fmt.Errorf("0x%x: no object of V8 begins there", address)
+	}
+	return fmt.Errorf("0x%x: no object of V8: %w", address, err)
 }
 
 // What is what an address is.
