@@ -52,6 +52,7 @@ func TestWrongUsage(t *testing.T) {
 		{"record -p 1 --label a=b..c", "an empty property name"},
 		{"record -p 1 -o x.zip", "x.zip: the extension names no format (known: .pb.gz"},
 		{"record -p 1 -o x", "x: the extension names no format"},
+		{"record -p 1 -o ..", ".. is a directory: name a file in it, such as ../cpu.otlp"},
 		{"record -p 1 --format svg", `format "svg" is unknown (known: pprof collapsed perf-script jsonl otlp html ` +
 			"speedscope cpuprofile firefox)"},
 		{"record -p 1 --snapshot-every 1s -o x.pb.gz", "-o x.pb.gz: with --snapshot-every the name needs"},

@@ -5,6 +5,8 @@ package recording
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -46,6 +48,9 @@ func FormatOf(path string) (pprofx.Format, error) {
 			return f, nil
 		}
 		known = append(known, extensions...)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return "", fmt.Errorf("%s is a directory: name a file in it, such as %s", path, filepath.Join(path, "cpu.otlp"))
 	}
 	return "", fmt.Errorf("%s: the extension names no format (known: %s)", path, strings.Join(known, " "))
 }
