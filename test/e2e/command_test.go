@@ -3,8 +3,10 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestCommandBegins: a command begins when samples are taken, and never if they cannot be.
@@ -24,6 +26,18 @@ func TestCommandBegins(t *testing.T) {
 		if _, err := os.Stat(ran); err == nil || r.Code == 0 {
 			t.Errorf("exit code %d, and the command has run: %v\n%s", r.Code, err == nil, r.Stderr)
 		}
+	}
+}
+
+// TestCommandEnds: of a process that goes on, the recording takes as long as the command beside it.
+func TestCommandEnds(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	r := run(t, "record", "-d", "60s", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "-p", strconv.Itoa(os.Getpid()),
+		"--", "sh", "-c", "sleep 1; exit 3")
+	if took := time.Since(start); took > 50*time.Second || r.Code != 0 ||
+		!strings.Contains(r.Stderr, "hotspan: the command has ended with exit status 3\n") {
+		t.Errorf("%v, exit code %d: %s", took, r.Code, r.Stderr)
 	}
 }
 

@@ -1,6 +1,7 @@
 package profiling
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -63,6 +64,19 @@ func (c *Command) Failed() error {
 	case <-time.After(time.Second): // the agent may know of its end before Wait does
 		return nil
 	}
+}
+
+// While returns a context that is done when the command has ended, or ctx is.
+func (c *Command) While(ctx context.Context) context.Context {
+	ctx, end := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-c.ended:
+		case <-ctx.Done():
+		}
+		end()
+	}()
+	return ctx
 }
 
 // executables returns what the command probably runs: its own executable, and Node.js in case it is a script.

@@ -125,7 +125,11 @@ func (r *Verb) profile(
 	} else if c.IsTerminal() && !r.Quiet {
 		fmt.Fprintln(c, "hotspan: sampling. Press Ctrl-C to stop and write the profile.")
 	}
-	stats, err := a.Run(ctx)
+	running := ctx
+	if child != nil && r.Selects() { // else until all that the command has started has ended
+		running = child.While(ctx)
+	}
+	stats, err := a.Run(running)
 	if stats.End.IsZero() { // it has not begun
 		return errors.Join(exit.Explain(err), files.close())
 	}
