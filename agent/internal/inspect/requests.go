@@ -65,6 +65,11 @@ type Wait struct {
 	Line, Column int
 }
 
+// forAll reports whether something is for all requests, though it has the stores of the one that needed it first, which
+// mostly has ended: the timer by which Node.js makes the text of the Date header anew each second.
+// (node: lib/internal/http.js, cache)
+func (w *Wait) forAll() bool { return w.Name == "resetCache" && w.File == "node:internal/http" }
+
 // Pending reports whether nothing but pending promises wait with the stores.
 func (q *Request) Pending() bool {
 	return !slices.ContainsFunc(q.Waits, func(w Wait) bool { return w.Sort != requests.Await })
@@ -117,7 +122,11 @@ func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (
 		find.Visit(o)
 		for ; done < len(find.Waits); done++ {
 			w := &find.Waits[done]
-			q := requestOf(printer, labels, w)
+			wait := s.placed(w, known)
+			if wait.forAll() {
+				wait.Stores = nil
+			}
+			q := requestOf(printer, labels, &wait.Wait)
 			key := q.key()
 			at, ok := index[key]
 			if !ok {
@@ -125,7 +134,7 @@ func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (
 				index[key] = at
 				out.Requests = append(out.Requests, q)
 			}
-			out.Requests[at].Waits = append(out.Requests[at].Waits, s.placed(w, known))
+			out.Requests[at].Waits = append(out.Requests[at].Waits, wait)
 		}
 		return true
 	})

@@ -7,6 +7,7 @@ const { execFileSync } = require('child_process')
 const crypto = require('crypto')
 const dns = require('dns')
 const fs = require('fs')
+const http = require('http')
 const net = require('net')
 const path = require('path')
 const zlib = require('zlib')
@@ -127,6 +128,9 @@ const server = net.createServer(() => {}).listen(0, '127.0.0.1', async () => {
   if (how === 'abort') {
     request('immediate', [['timer', 'Immediate', '', 'soon', line('soon')]], () => {
       setImmediate(function soon () {}) // soon
+    })
+    als.run(new Request('ended date'), () => {
+      new http.ServerResponse({ method: 'GET', httpVersionMajor: 1, httpVersionMinor: 1 }).writeHead(200)
     })
     write()
     process.abort()
