@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -118,7 +119,7 @@ func (v *Inspect) stack(stdout io.Writer, c terminal.Console, in *inspected) err
 	}
 	config.PID, config.Arguments = v.PID, true
 	if in.core == "" {
-		return v.stopped(c, v.PID, func() error { return printDump(stdout, config, v.JSON) })
+		return v.stopped(c, v.PID, func(time.Time) error { return printDump(stdout, config, v.JSON) })
 	}
 	return v.coreStack(stdout, in, config)
 }
@@ -168,7 +169,12 @@ func (v *Inspect) at(stdout io.Writer, c terminal.Console, in *inspected) error 
 
 // opened calls show with what is looked into.
 func (v *Inspect) opened(c terminal.Console, in *inspected, show func(*inspect.Subject) error) error {
-	return v.stopped(c, v.PID, func() error { return v.openedNow(c, in, show) })
+	return v.stopped(c, v.PID, func(at time.Time) error {
+		return v.openedNow(c, in, func(s *inspect.Subject) error {
+			s.At(at)
+			return show(s)
+		})
+	})
 }
 
 func (v *Inspect) openedNow(c terminal.Console, in *inspected, show func(*inspect.Subject) error) error {

@@ -27,10 +27,11 @@ func (v *stopFlags) checkStop(pid int) error {
 	return nil
 }
 
-// stopped calls read while a process is stopped, if that was asked for. It says so before and afterwards.
-func (v *stopFlags) stopped(c terminal.Console, pid int, read func() error) error {
+// stopped calls read while a process is stopped, if that was asked for, with the time at which it was stopped. It says
+// so before and afterwards.
+func (v *stopFlags) stopped(c terminal.Console, pid int, read func(at time.Time) error) error {
 	if v.Stop == 0 {
-		return read()
+		return read(time.Time{})
 	}
 	log := c.Logger(false)
 	log.Info(fmt.Sprintf("process %d will be stopped for %v at most", pid, v.Stop))
@@ -39,7 +40,7 @@ func (v *stopFlags) stopped(c terminal.Console, pid int, read func() error) erro
 	if err != nil {
 		return err
 	}
-	err = read()
+	err = read(time.Now())
 	if p.Resume() {
 		log.Warn(fmt.Sprintf("process %d was stopped for %v, and went on before all of this was read", pid, v.Stop))
 	} else {

@@ -2,8 +2,10 @@ package inspect
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/test/nodes"
@@ -35,6 +37,22 @@ func TestNoObject(t *testing.T) {
 	} {
 		if err := ask(); err == nil || err.Error() != "0x12: no object of V8 begins there" {
 			t.Error(err)
+		}
+	}
+}
+
+// TestMonotonicOfStopped: while a process is stopped its timers do not run on, however long it is read.
+func TestMonotonicOfStopped(t *testing.T) {
+	s := &Subject{live: true, process: &process.Process{PID: os.Getpid()}}
+	for _, stopped := range []bool{false, true} {
+		if stopped {
+			s.At(time.Now())
+		}
+		now := s.monotonic()
+		before := now()
+		time.Sleep(200 * time.Millisecond)
+		if after := now(); (after-before < 100e6) != stopped {
+			t.Errorf("stopped %v: %d ns later", stopped, after-before)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (
 	out.More = find.More
 	now := find.Died()
 	if s.live {
-		now = time.Now().UnixNano()
+		now = time.Now().Add(-s.sinceStop()).UnixNano()
 	}
 	for i := range out.Requests {
 		q := &out.Requests[i]
@@ -161,7 +161,15 @@ func (s *Subject) monotonic() func() int64 {
 	if !ok {
 		return func() int64 { return 0 }
 	}
-	return func() int64 { return sampler.Now() + int64(ahead) }
+	return func() int64 { return sampler.Now() + int64(ahead-s.sinceStop()) }
+}
+
+// sinceStop is for how long the process has been stopped: its timers do not run on meanwhile.
+func (s *Subject) sinceStop() time.Duration {
+	if s.stopped.IsZero() {
+		return 0
+	}
+	return time.Since(s.stopped)
 }
 
 // requestOf is the request that a wait belongs to, without its waits.

@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/process"
@@ -21,6 +22,7 @@ type Subject struct {
 	process *process.Process
 	types   map[int]string
 	live    bool
+	stopped time.Time // zero: it was not
 	close   func()
 }
 
@@ -71,6 +73,9 @@ func (s *Subject) pages() *heap.Reader {
 	}
 	return heap.NewReader(target.NewPages(memory), s.process.Layout)
 }
+
+// At has times told as of the instant at which the process was stopped; the zero time is none.
+func (s *Subject) At(stopped time.Time) { s.stopped = stopped }
 
 // Close gives back what the subject has open.
 func (s *Subject) Close() { s.close() }
