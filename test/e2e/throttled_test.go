@@ -13,8 +13,8 @@ import (
 	"github.com/hotspan/hotspan/test/cgroups"
 )
 
-// TestThrottled: a recording of a process whose control group limits its CPU time says how often that was used up: not
-// more often than the kernel has counted around the recording.
+// TestThrottled: a recording of a process whose control group limits its CPU time says how often that was used up, and
+// so does top: not more often than the kernel has counted meanwhile.
 func TestThrottled(t *testing.T) {
 	t.Parallel()
 	group, err := cgroups.New("hotspan-throttled", cgroups.Limit{
@@ -43,17 +43,21 @@ func TestThrottled(t *testing.T) {
 	if _, err := out.Read(make([]byte, 1)); err != nil { // before, it is still the shell
 		t.Fatal(err)
 	}
-	before := throttledPeriods(t, group)
-	r := run(t, "record", "-p", strconv.Itoa(p.Process.Pid), "-d", "4s", "-o", filepath.Join(t.TempDir(), "x.pb.gz"))
-	after := throttledPeriods(t, group)
-	found := regexp.MustCompile(`(?m)^the control group (\S+) was throttled in (\d+) of (\d+) periods, for \d`).
-		FindStringSubmatch(r.Stderr)
-	if found == nil || found[1] != group {
-		t.Fatal(r.Stderr)
-	}
-	t.Logf("%s; the kernel has counted %d", found[0], after-before)
-	if n, _ := strconv.Atoi(found[2]); n < 5 || n > after-before {
-		t.Error("these differ")
+	said := regexp.MustCompile(`(?m)^the control group (\S+) was throttled in (\d+) of (\d+) periods, for \d`)
+	for _, args := range [][]string{
+		{"record", "-d", "4s", "-o", filepath.Join(t.TempDir(), "x.pb.gz")}, {"top", "-n", "1", "-i", "4s"},
+	} {
+		before := throttledPeriods(t, group)
+		r := run(t, append(args, "-p", strconv.Itoa(p.Process.Pid))...)
+		after := throttledPeriods(t, group)
+		found := said.FindStringSubmatch(r.Stderr)
+		if found == nil || found[1] != group {
+			t.Fatalf("%s: %s", args[0], r.Stderr)
+		}
+		t.Logf("%s: %s; the kernel has counted %d", args[0], found[0], after-before)
+		if n, _ := strconv.Atoi(found[2]); n < 5 || n > after-before {
+			t.Error("these differ")
+		}
 	}
 }
 

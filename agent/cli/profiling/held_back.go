@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
+	"github.com/hotspan/hotspan/agent/internal/cgroup"
 )
 
 // enabling is longer than the timer takes to be enabled, some microseconds in which it seems to be held back.
@@ -18,4 +20,14 @@ func HeldBack(stopped time.Duration) (d time.Duration, line string) {
 	}
 	return stopped, fmt.Sprintf("the kernel held the timer back for %.3f s, all CPUs together: "+
 		"kernel.perf_event_max_sample_rate is %d\n", stopped.Seconds(), agent.MaxRate())
+}
+
+// Throttled returns lines that say which control groups had used up the CPU time that they may have, whatever is
+// sampled: their threads could run and had to wait, which no sample shows.
+func Throttled(groups []cgroup.Throttled) (lines string) {
+	for _, g := range groups {
+		lines += fmt.Sprintf("the control group %s was throttled in %d of %d periods, for %.3f s (cpu.stat)\n",
+			terminal.Printable(g.Folder), g.Reached, g.Periods, g.Time.Seconds())
+	}
+	return lines
 }

@@ -49,7 +49,7 @@ func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 	}
 	hits(c, s)
 	waits(c, s)
-	throttled(c, s.Throttled)
+	fmt.Fprint(c, profiling.Throttled(s.Throttled))
 	_, heldBack := profiling.HeldBack(s.TimerThrottled)
 	fmt.Fprint(c, heldBack)
 	fmt.Fprintf(c, "stacks complete %s, all JavaScript named %s%s, samples in requests labelled %s%s\n",

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
-	"github.com/hotspan/hotspan/agent/internal/cgroup"
 )
 
 // waits prints how long threads waited, with --off-cpu or --wall, and what of it the samples are.
@@ -38,13 +37,4 @@ func timed(format string, d time.Duration) string {
 		return ""
 	}
 	return fmt.Sprintf(format, inSeconds(d))
-}
-
-// throttled prints which control groups had used up the CPU time that they may have, whatever is sampled: their threads
-// could run and had to wait, which no sample shows.
-func throttled(c terminal.Console, groups []cgroup.Throttled) {
-	for _, g := range groups {
-		fmt.Fprintf(c, "the control group %s was throttled in %d of %d periods, for %s (cpu.stat)\n",
-			terminal.Printable(g.Folder), g.Reached, g.Periods, inSeconds(g.Time))
-	}
 }

@@ -100,6 +100,7 @@ func (v *watchFlags) run(ctx context.Context, c terminal.Console, every time.Dur
 	stats, err := a.Run(ctx)
 	if !v.Quiet || stats.LostSum()+stats.SnapshotsLost > 0 {
 		fmt.Fprintln(c, closing(&stats))
+		fmt.Fprint(c, profiling.Throttled(stats.Throttled))
 	}
 	return err
 }
