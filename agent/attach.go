@@ -182,6 +182,7 @@ func (a *Agent) activate(t *target) error {
 		return err
 	}
 	t.LogProblems(a.log)
+	t.labels.LearnCalls()
 	a.targets[t.PID] = t
 	a.stats.Profiled++
 	a.shells.Note(t.Process)
@@ -211,8 +212,7 @@ func (a *Agent) addProbes(t *target) {
 	}
 }
 
-// findIsolates finds where threads keep the pointer to their isolate, for the BPF program, and reports whether it is
-// known.
+// findIsolates finds where threads have the address of their isolate, for the BPF program. It is false if nobody knows.
 func (a *Agent) findIsolates(t *target) bool {
 	at, err := t.IsolateOffset()
 	if err == nil {

@@ -94,7 +94,11 @@ func appendPool(b []byte, p *uvpool.Pool) []byte {
 	for _, at := range p.Functions {
 		b = binary.AppendUvarint(b, at)
 	}
-	return binary.AppendUvarint(b, p.NodeWork)
+	b = binary.AppendUvarint(binary.AppendUvarint(b, p.NodeWork), uint64(len(p.Calls)))
+	for _, at := range p.Calls {
+		b = binary.AppendUvarint(b, at)
+	}
+	return b
 }
 
 // decode makes contents of the parts, of which it reads the first one and indices now. It keeps the parts.
@@ -193,5 +197,8 @@ func decodePool(r *blocks.Records) *uvpool.Pool {
 		p.Functions[i] = r.Number()
 	}
 	p.NodeWork = r.Number()
+	for n := r.Number(); n > 0 && !r.Cut(); n-- {
+		p.Calls = append(p.Calls, r.Number())
+	}
 	return p
 }

@@ -23,6 +23,20 @@ func (p *Process) learnOfPool(kind uint8, about uint64) {
 	}
 }
 
+// LearnCalls writes to the BPF maps what they will be asked first when a thread of the pool works: see learnKept.
+func (p *Process) LearnCalls() {
+	pool, bias := p.process.Mappings.UVPool()
+	if pool == nil || p.config.Pool.Call == 0 {
+		return
+	}
+	for _, at := range pool.Calls {
+		if err := p.learnKept(at + bias); err != nil {
+			p.decoder.log.Debug("calls of the pool not written", "pid", p.process.PID, "why", err)
+			return
+		}
+	}
+}
+
 // learnKept finds where the function at pc, which a pool thread was in, keeps the register that leads to its work, and
 // writes it to the BPF maps. It does not where code is new, such as a library's: the BPF program asks again.
 func (p *Process) learnKept(pc uint64) error {

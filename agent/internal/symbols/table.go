@@ -2,6 +2,7 @@
 package symbols
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"sync"
@@ -131,6 +132,21 @@ func (t *Table) Addresses(names ...string) map[string]uint64 {
 		t.source.visit(i, func(e entry) bool {
 			if _, ok := out[string(e.name)]; ok { // allocates no string
 				out[string(e.name)] = e.start
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// Containing returns where symbols start whose mangled names in the file contain a part.
+func (t *Table) Containing(part string) (out []uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range t.source.Len() {
+		t.source.visit(i, func(e entry) bool {
+			if bytes.Contains(e.name, []byte(part)) {
+				out = append(out, e.start)
 			}
 			return true
 		})

@@ -34,7 +34,11 @@ var (
 		"_ZZN4node14ThreadPoolWork12ScheduleWorkEvENUlP9uv_work_sE_4_FUNES2_",
 		"_ZZN4node14ThreadPoolWork12ScheduleWorkEvENUlP9uv_work_sE_8__invokeES2_",
 	}
+	nodeLambda = "_ZZN4node14ThreadPoolWork12ScheduleWorkEvENKUlP9uv_work_sE_clES2_" // which __invoke calls
 )
+
+// nodeJob is in the names of the functions that ThreadPoolWork calls, one for each class of jobs.
+const nodeJob = "16DoThreadPoolWorkEv"
 
 const worker = "worker"
 
@@ -58,6 +62,9 @@ type Pool struct {
 	Offset    int32  // bytes from the value of the register to the struct
 	Functions [NumKinds]uint64
 	NodeWork  uint64 // function of the uv_work_t in a ThreadPoolWork of Node's
+	// Calls are where functions that run first for a job call others: of most samples the outermost frame is there.
+	// Each is the address of the last byte of the call.
+	Calls []uint64
 }
 
 // BPF converts the pool to the struct of the BPF program. bias is the address of the file minus its ELF virtual
@@ -81,7 +88,7 @@ var errNoCall = errors.New("libuv's worker() has no call of a work's function in
 
 // Find finds libuv's pool in a file by its symbols. It is nil if the file has no pool or no symbols of it.
 func Find(f *elf.File, names *symbols.Table) (*Pool, error) {
-	at := names.Addresses(append(append(functions[:], nodeWork...), worker)...)
+	at := names.Addresses(append(append(functions[:], nodeWork...), nodeLambda, worker)...)
 	start := at[worker]
 	if start == 0 || at[functions[Queued]] == 0 {
 		return nil, nil
@@ -100,7 +107,9 @@ func Find(f *elf.File, names *symbols.Table) (*Pool, error) {
 	if err := p.findCall(code, start); err != nil {
 		return nil, err
 	}
-	return p, nil
+	first := append(p.Functions[:], p.NodeWork, at[nodeLambda])
+	p.Calls, err = findCalls(f, names, append(first, names.Containing(nodeJob)...))
+	return p, err
 }
 
 // findCall finds `call *disp(%reg)`: the function is the first member of struct uv__work.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,7 +49,36 @@ func TestFind(t *testing.T) {
 			if int64(p.Offset) != offset || registerNames[p.Register] != m[2] || fmt.Sprintf("%x", p.Return) != m[3] {
 				t.Errorf("%+v, objdump says %q", p, m[0])
 			}
+			checkCalls(t, p, path, at)
 		})
+	}
+}
+
+var callEndRE = regexp.MustCompile(`\tcall .*\n +([0-9a-f]+):`)
+
+// checkCalls compares the calls in functions that worker() calls, and in one of those that Node calls for a job, with
+// what objdump shows.
+func checkCalls(t *testing.T, p *Pool, path string, at map[string]uint64) {
+	t.Helper()
+	names := []string{
+		functions[FileSystem], functions[AddressInfo], functions[NameInfo], nodeLambda,
+		"_ZN4node6crypto13DeriveBitsJobINS0_12ScryptTraitsEE16DoThreadPoolWorkEv",
+	}
+	calls := 0
+	for _, name := range names {
+		if at[name] == 0 {
+			continue
+		}
+		code := binutils(t, "objdump", "-d", "--no-show-raw-insn", "--disassemble="+name, path)
+		for _, m := range callEndRE.FindAllStringSubmatch(code, -1) {
+			calls++
+			if end, _ := strconv.ParseUint(m[1], 16, 64); !slices.Contains(p.Calls, end-1) {
+				t.Errorf("%s: no call that ends at %#x", name, end)
+			}
+		}
+	}
+	if calls < 50 || len(p.Calls) == maxCalls {
+		t.Errorf("objdump shows %d calls; %d were found", calls, len(p.Calls))
 	}
 }
 
