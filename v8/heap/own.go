@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -184,11 +185,14 @@ func (r *Reader) OddballText(w Word) (string, error) {
 	return r.String(text, maxName)
 }
 
-// StringUnits is the length of a string in UTF-16 units.
+// StringUnits is the length of a string in UTF-16 units. The error may say that it is none.
 func (r *Reader) StringUnits(w Word) (int, error) {
-	w, _, err := r.Forwarded(w)
+	w, hiddenClass, err := r.Forwarded(w)
 	if err != nil {
 		return 0, err
+	}
+	if typ, err := r.TypeOf(hiddenClass); err != nil || typ >= r.l.At(layout.FirstNonStringType) {
+		return 0, cmp.Or(err, fmt.Errorf("0x%x: not a string", uint64(w)))
 	}
 	n, err := r.u32(w, layout.StringLength)
 	return int(n), err

@@ -132,6 +132,12 @@ func TestHostileStrings(t *testing.T) {
 			if m.reads > maxStringReads {
 				t.Errorf("%d reads", m.reads)
 			}
+			if c.name != "not a string" {
+				return
+			}
+			if n, err := NewReader(m, testLayout()).StringUnits(c.w); err == nil {
+				t.Errorf("it has %d units", n)
+			}
 		})
 	}
 }
