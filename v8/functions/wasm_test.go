@@ -61,3 +61,25 @@ func TestModuleURL(t *testing.T) {
 		t.Errorf("%d tries in 4096 rounds", other.tries)
 	}
 }
+
+// TestExportedName: the function by which JavaScript calls one of WebAssembly has the number of that as its name, and
+// the module, without source, as its script.
+func TestExportedName(t *testing.T) {
+	v := &Resolver{}
+	for _, tt := range []struct {
+		name, script string
+		length       int
+		want         string
+	}{
+		{"24", "wasm://wasm/8c0ce646", 0, "wasm-function[24]"},
+		{"24", "wasm://wasm/8c0ce646", 100, "24"}, // a method, under a sourceURL
+		{"24", "file.js", 0, "24"},
+		{"2a", "wasm://wasm/8c0ce646", 0, "2a"},
+	} {
+		f := &heap.Function{Name: tt.name}
+		s := &script{Script: &heap.Script{Name: tt.script, Length: tt.length}}
+		if got := v.nameOf(f, s); got != tt.want {
+			t.Errorf("%+v is named %q", tt, got)
+		}
+	}
+}
