@@ -158,11 +158,11 @@ bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
 # HTTP needs none. What is not inlined has no notable part in the cost of a sample, and saves 1 MB in all. There
 # is no C library: one file for all distributions.
 OUT = bin/hotspan
-NOT_INLINED = crypto/... encoding/json fmt log/... math/big net/... regexp/... text/... vendor/... \
+NOT_INLINED = crypto/... encoding/json fmt log/... math/big mime/... net/... regexp/... text/... vendor/... \
 	github.com/gdamore/... github.com/ianlancetaylor/... github.com/prometheus/... github.com/spf13/... \
 	go.yaml.in/... golang.org/x/net/... golang.org/x/text/... google.golang.org/... \
 	$(addprefix github.com/hotspan/hotspan/,agent/cli/... v8/value \
-		$(addprefix agent/internal/,doctor dump export inspect probe requests serve store))
+		$(addprefix agent/internal/,doctor dump elffile export inspect probe requests serve store))
 GO_BUILD = CGO_ENABLED=0 go build -trimpath -tags grpcnotrace,nethttpomithttp2 -ldflags '-s -w'
 build: tools-go
 	$(GO_BUILD) $(NOT_INLINED:%=-gcflags '%=-l') -o $(OUT) .
