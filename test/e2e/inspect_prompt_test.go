@@ -13,7 +13,7 @@ func TestInspectPrompt(t *testing.T) {
 	p := start(t, node24(t), "shares.js", nil, nil)
 	term := onTerminal(t, 100, 70, "inspect", "-p", strconv.Itoa(p.PID))
 	term.press("", "inspect>")
-	term.press("print 0x7\r", "0x7 is not a heap object")
+	term.press("print 0x7\r", "0x7: no object of V8 begins there")
 	term.press("print\r", "print takes addresses, such as 0x2b5e0f6c1d19")
 	term.press("obj\t-n 3\r", "in all")
 	term.press("\x1b[A -n 2\r", "inspect> objects -n 3 -n 2")
