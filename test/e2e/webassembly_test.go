@@ -37,3 +37,29 @@ func TestInlinedWebAssembly(t *testing.T) {
 		}
 	})
 }
+
+// TestWebAssemblyInMap: what calls a function of WebAssembly is inlined, builtin and all, and V8 has no position of the
+// call. From Node 22 on the deoptimiser's tables say what it is; before, the frame is said to be not known.
+func TestWebAssemblyInMap(t *testing.T) {
+	t.Parallel()
+	eachNode(t, func(t *testing.T, node string) {
+		p := start(t, node, "webassembly_map.js", nil, nil)
+		known, whole := 0, 0
+		for _, s := range recordEnough(t, p.PID, 997, 1000, 2*time.Second) {
+			i := slices.IndexFunc(s.Stack, func(f judge.Frame) bool { return f.Kind == "js" || f.Kind == "native" })
+			if s.TID != p.PID || i < 1 || s.Stack[0].Kind != "wasm" {
+				continue
+			}
+			whole++
+			switch f := s.Stack[i]; {
+			case f.F == "each" && f.Line == 19:
+				known++
+			case f.Kind == "js" && !isGone(&s):
+				t.Errorf("%s calls %s, in line %d", f.F, s.Stack[0].F, f.Line)
+			}
+		}
+		if versionOf(node).Major() >= 22 {
+			atLeast(t, judge.Share{Part: known, Whole: whole}, "called by each", 98, 500)
+		}
+	})
+}

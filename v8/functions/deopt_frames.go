@@ -20,6 +20,29 @@ func (v *Resolver) deoptFrames(c *code, raw stack.RawFrame) []*Frame {
 	return v.framesOf(frames, c.functions, c.tier)
 }
 
+// framesByDeopt locates frames by the deoptimiser's own tables, as read gets them: they say which functions are inlined
+// at a point, and where in its bytecode each continues. The position tables do not cover deopt exits, nor all calls.
+// Nil: not known.
+func (v *Resolver) framesByDeopt(read func(*heap.Code, *heap.Optimized, int) ([]heap.DeoptFrame, error), c *code,
+	raw stack.RawFrame) []*Frame {
+	if raw.Exact { // no call is left
+		return nil
+	}
+	frames, err := read(c.Code, c.optimized, int(raw.PC-c.Start))
+	if err != nil {
+		return nil
+	}
+	functions := map[heap.Word]*function{} // those of c are by the addresses that they had when it was read
+	for _, w := range frames {
+		fn := v.functionOf(w.Function)
+		if fn == nil || fn.script != nil && v.bytecode(fn, 0, w.Function) == nil {
+			return nil
+		}
+		functions[w.Function] = fn
+	}
+	return v.framesOf(frames, functions, c.tier)
+}
+
 // framesOf gives the logical frames of deopt frames in code of a tier. Nil if one of their functions was not read.
 func (v *Resolver) framesOf(frames []heap.DeoptFrame, functions map[heap.Word]*function, t Tier) []*Frame {
 	fs := make([]*Frame, 0, len(frames))

@@ -125,11 +125,11 @@ func (v *Resolver) calls(c *code, raw stack.RawFrame) []*Frame {
 		return fs
 	}
 	if c.optimized.InDeoptExits(at) {
-		return v.framesAtExit(c, raw)
+		return v.framesByDeopt(v.r.FramesAtExit, c, raw)
 	}
 	offset, ok := v.positionOffset(c, at-1, int(raw.PC-c.Start))
 	if !ok && len(c.functions) > 1 {
-		return nil
+		return v.framesByDeopt(v.r.FramesAtCall, c, raw)
 	}
 	calls := c.optimized.Calls(offset)
 	var fs []*Frame

@@ -39,7 +39,7 @@ func (r *Reader) sites(c *Code, data, own Word) ([]site, error) {
 	if err := r.within(deoptLimits); err != nil {
 		return nil, err
 	}
-	points, err := r.safepoints(c)
+	points, err := r.safepoints(c, false)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -13,23 +14,51 @@ func (o *Optimized) InDeoptExits(offset int) bool { return o.deoptExits > 0 && o
 // FramesAtExit gives the frames that the deopt exit at an offset of the code replaces: the innermost inlined function
 // first, the code's own function last. (src/deoptimizer/deoptimizer.cc, the constructor of Deoptimizer)
 func (r *Reader) FramesAtExit(c *Code, o *Optimized, offset int) ([]DeoptFrame, error) {
-	if err := r.l.Require(layout.DeoptEntries, layout.DeoptExitSize, layout.TranslationJSFrames); err != nil {
-		return nil, err
-	}
-	if err := r.within(deoptLimits); err != nil {
+	d, err := r.deoptsOf(c, o, layout.DeoptExitSize)
+	if err != nil {
 		return nil, err
 	}
 	size := r.l.At(layout.DeoptExitSize)
 	if !o.InDeoptExits(offset) || size <= 0 {
 		return nil, fmt.Errorf("code 0x%x: no exit at %d", uint64(c.object), offset)
 	}
-	d, err := r.deopts(c.word(r.l.At(layout.CodeDeoptData)), o.Function)
+	return d.translated((offset - o.deoptExits) / size)
+}
+
+// FramesAtCall gives the frames that TurboFan's code at an offset, to which a call returns, stands for, in the same
+// order. V8's own Error.stack goes by them. (src/execution/frames.cc, OptimizedJSFrame::Summarize)
+func (r *Reader) FramesAtCall(c *Code, o *Optimized, offset int) ([]DeoptFrame, error) {
+	d, err := r.deoptsOf(c, o, layout.SafepointHeader)
 	if err != nil {
 		return nil, err
 	}
-	out := d.framesOf((offset - o.deoptExits) / size)
+	points, err := r.safepoints(c, true)
+	if err != nil {
+		return nil, err
+	}
+	i, ok := slices.BinarySearchFunc(points, offset, func(p safepoint, at int) int { return p.pc - at })
+	if !ok {
+		return nil, fmt.Errorf("code 0x%x: no call returns to %d", uint64(c.object), offset)
+	}
+	return d.translated(points[i].deopt)
+}
+
+// deoptsOf reads the deoptimisation data of code, if the layout has what that takes and also a field.
+func (r *Reader) deoptsOf(c *Code, o *Optimized, also layout.Field) (*deopts, error) {
+	if err := r.l.Require(layout.DeoptEntries, layout.TranslationJSFrames, also); err != nil {
+		return nil, err
+	}
+	if err := r.within(deoptLimits); err != nil {
+		return nil, err
+	}
+	return r.deopts(c.word(r.l.At(layout.CodeDeoptData)), o.Function)
+}
+
+// translated is framesOf, with an error for a point that has no frames.
+func (d *deopts) translated(point int) ([]DeoptFrame, error) {
+	out := d.framesOf(point)
 	if out == nil {
-		return nil, fmt.Errorf("code 0x%x: the exit at %d has no translation", uint64(c.object), offset)
+		return nil, fmt.Errorf("code of 0x%x: deoptimisation point %d has no translation", uint64(d.own), point)
 	}
 	return out, nil
 }

@@ -41,6 +41,29 @@ func TestLeft(t *testing.T) {
 	}
 }
 
+// TestFramesAtCall: TurboFan's table has a shorter header than Maglev's, and the bits of slots behind the entries. The
+// one of code without deoptimisation has no frames.
+func TestFramesAtCall(t *testing.T) {
+	m, o, l := exitImage(t)
+	table := int(m.code.End - imageBase)
+	copy(m.b[table:], unhex(t, "00000000 04000000 91040000 100137 20033b 280000 30023f ffffffff"))
+	first := []DeoptFrame{{m.inlined, 300}, {m.own, 14}}
+	second := []DeoptFrame{{m.inlined, 7}, {m.own, 14}}
+	third := []DeoptFrame{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
+	for offset, want := range map[int][]DeoptFrame{
+		-1: nil, 0: nil, 15: nil, 17: nil, 16: first, 32: third, 40: nil, 48: second, 49: nil, 1 << 40: nil,
+	} {
+		got, err := NewReader(m, l).FramesAtCall(m.code, o, offset)
+		if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (want != nil) {
+			t.Errorf("%d: %v: %s", offset, err, diff)
+		}
+	}
+	l.Values[layout.SafepointHeader] = layout.Value{State: layout.Absent}
+	if got, err := NewReader(m, l).FramesAtCall(m.code, o, 16); err == nil {
+		t.Errorf("a V8 whose tables are not known: %v", got)
+	}
+}
+
 // FuzzLeft reads memory that is changed anywhere.
 func FuzzLeft(f *testing.F) {
 	f.Add(uint16(0), uint64(0), 36)
@@ -48,8 +71,12 @@ func FuzzLeft(f *testing.F) {
 		m, o, l := exitImage(t)
 		i := int(at) % (len(m.b) - 8)
 		binary.LittleEndian.PutUint64(m.b[i:], binary.LittleEndian.Uint64(m.b[i:])^word)
-		if w, err := NewReader(m, l).FramesAtExit(m.code, o, offset); err == nil && w[len(w)-1].Function != m.own {
-			t.Errorf("offset %d: %v does not end in the code's own function", offset, w)
+		for _, read := range []func(*Code, *Optimized, int) ([]DeoptFrame, error){
+			NewReader(m, l).FramesAtExit, NewReader(m, l).FramesAtCall,
+		} {
+			if w, err := read(m.code, o, offset); err == nil && w[len(w)-1].Function != m.own {
+				t.Errorf("offset %d: %v does not end in the code's own function", offset, w)
+			}
 		}
 	})
 }

@@ -31,7 +31,7 @@ func unhex(t *testing.T, s string) []byte {
 
 func TestSafepoints(t *testing.T) {
 	m := &image{b: append(make([]byte, 848), unhex(t, printedTable)...)}
-	got, err := NewReader(m, deoptLayout()).safepoints(&Code{Start: imageBase, End: imageBase + 848})
+	got, err := NewReader(m, deoptLayout()).safepoints(&Code{Start: imageBase, End: imageBase + 848}, false)
 	if diff := cmp.Diff(printedEntries, got, cmp.AllowUnexported(safepoint{})); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
@@ -39,20 +39,26 @@ func TestSafepoints(t *testing.T) {
 
 func TestSafepointFormats(t *testing.T) {
 	for _, c := range []struct {
-		config  uint32
-		entries string
-		want    []safepoint
+		config   uint32
+		turbofan bool
+		entries  string
+		want     []safepoint
 	}{
 		// one byte of offset, no deoptimisation
-		{0x10, "05 00 09 01", []safepoint{{5, -1, -1}, {9, -1, -1}}},
+		{0x10, false, "05 00 09 01", []safepoint{{5, -1, -1}, {9, -1, -1}}},
 		// one byte of each, one of registers
-		{0x93, "05 01 29 00 ff 09 00 00 02 ff", []safepoint{{5, 40, 0}, {9, -1, -1}}},
+		{0x93, false, "05 01 29 00 ff 09 00 00 02 ff", []safepoint{{5, 40, 0}, {9, -1, -1}}},
 		// behind the end of the code
-		{0x131, "050405 0201 000000 07", nil},
-		{0x131, "040302 0201 030303 07", []safepoint{{0x020304, 0x030302, 0x0102 - 1}}},    // three bytes, and two
-		{0x10, "05 00 05 00", nil}, {0x10, "05 00 04 00", nil}, {0x93, "05 01 ff ff", nil}, // not in order; cut off
+		{0x131, false, "050405 0201 000000 07", nil},
+		// three bytes, and two
+		{0x131, false, "040302 0201 030303 07", []safepoint{{0x020304, 0x030302, 0x0102 - 1}}},
+		// not in order; cut off
+		{0x10, false, "05 00 05 00", nil}, {0x10, false, "05 00 04 00", nil}, {0x93, false, "05 01 ff ff", nil},
+		// of TurboFan, with one byte of tagged slots, and with 2 MiB
+		{0x4a1, true, "2800 09 3a03 b100 0a 3e03", []safepoint{{0x28, 0x339, 8}, {0xb1, 0x33d, 9}}},
+		{0x82000010, true, "05 09", []safepoint{{5, -1, -1}, {9, -1, -1}}},
 	} {
-		f, err := newSafepointFormat(c.config)
+		f, err := newSafepointFormat(c.config, c.turbofan)
 		if err != nil {
 			t.Fatalf("0x%x: %v", c.config, err)
 		}
@@ -65,7 +71,7 @@ func TestSafepointFormats(t *testing.T) {
 		}
 	}
 	for _, config := range []uint32{0x50, 0x281, 0xb, 0x400, 1 << 31} {
-		if f, err := newSafepointFormat(config); err == nil {
+		if f, err := newSafepointFormat(config, false); err == nil {
 			t.Errorf("0x%x: %+v, want an error", config, f)
 		}
 	}
@@ -81,7 +87,7 @@ func TestHostileSafepoints(t *testing.T) {
 		"odd format":       "0d000000 01000000 a1040000 00000000 280000000000",
 	} {
 		m := &image{b: append(make([]byte, 848), unhex(t, s)...)}
-		got, err := NewReader(m, deoptLayout()).safepoints(&Code{Start: imageBase, End: imageBase + 848})
+		got, err := NewReader(m, deoptLayout()).safepoints(&Code{Start: imageBase, End: imageBase + 848}, false)
 		if err == nil {
 			t.Errorf("%s: %v, want an error", name, got)
 		}
@@ -89,7 +95,7 @@ func TestHostileSafepoints(t *testing.T) {
 	l := deoptLayout()
 	l.Values[layout.SafepointLength].N = 12
 	if _, err := NewReader(&image{b: make([]byte, 900)},
-		l).safepoints(&Code{Start: imageBase, End: imageBase}); err == nil {
+		l).safepoints(&Code{Start: imageBase, End: imageBase}, false); err == nil {
 		t.Error("a format behind the header is read")
 	}
 }
@@ -98,7 +104,7 @@ func FuzzSafepoints(f *testing.F) {
 	f.Add(uint32(0xa1), []byte("\x28\x00\x09\x3a\x03\x00\xb1\x00\x0a\x3e\x03\x00"), 848)
 	f.Add(uint32(0x10), []byte{5, 0, 9, 1}, 20)
 	f.Fuzz(func(t *testing.T, config uint32, b []byte, code int) {
-		format, err := newSafepointFormat(config)
+		format, err := newSafepointFormat(config, false)
 		if err != nil {
 			return
 		}
