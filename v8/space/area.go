@@ -33,8 +33,10 @@ func (h *Heap) areasOf(of uint64) []area {
 
 func (h *Heap) areasIn(at uint64, w []uint64) (out []area) {
 	for i := 0; i+2 < len(w); i++ {
-		if p := h.pageOf(w[i]); p != nil && w[i] <= w[i+1] && w[i+1] <= w[i+2] && w[i+2] <= p.end &&
-			(w[i]|w[i+1]|w[i+2])%word == 0 {
+		if w[i] > w[i+1] || w[i+1] > w[i+2] || (w[i]|w[i+1]|w[i+2])%word != 0 {
+			continue
+		}
+		if p := h.pageOf(w[i]); p != nil && w[i+2] <= p.end {
 			out = append(out, area{w[i+1], w[i+2], at + word*uint64(i)})
 		}
 	}

@@ -21,6 +21,7 @@ const (
 // layout.TypeNames. live says that the process runs.
 func Find(mem io.ReaderAt, l *layout.Layout, types map[int]string, ranges []Range, live bool) *Heap {
 	h := &Heap{mem: mem, l: l, r: heap.NewReader(mem, l), types: types, areas: map[uint64][]area{}, live: live}
+	h.forget()
 	places := 0
 	for _, r := range joined(ranges) {
 		for at := (r.Start + pageSize - 1) &^ (pageSize - 1); r.Start <= at && at < r.End; at += pageSize {

@@ -58,11 +58,20 @@ func (h *Heap) Bytes() (n uint64) {
 	return n
 }
 
+// forget has what follows read as it is now, of a process that runs: what was read for objects of another page of V8's
+// may have changed.
+func (h *Heap) forget() {
+	if h.live {
+		h.r.Forget()
+	}
+}
+
 // Collecting reports whether the collector of an isolate is at work now.
 func (h *Heap) Collecting() bool {
 	if !h.l.Has(layout.HeapGCState) {
 		return false
 	}
+	h.forget()
 	for of := range h.areas {
 		state, err := h.r.Bytes(of+uint64(h.l.At(layout.HeapGCState)), 4)
 		if err == nil && binary.LittleEndian.Uint32(state) != 0 {

@@ -38,9 +38,11 @@ func (h *Heap) Walk(f func(o *Object) bool, progress func(w *Tally)) (out Tally)
 			out.Free += p.end - p.start
 			continue
 		}
+		c.forget()
 		w := pageWalk{classes: c, page: p, empty: c.empty(p), f: f, out: &out, size: p.end - p.start}
 		got, _ := c.mem.ReadAt(buffer[:min(w.size, pageSize)], int64(p.start))
 		w.b = buffer[:max(got, 0)&^(word-1)]
+		c.forget()
 		if c.live && !c.same(p) {
 			out.Changed += w.size
 			continue

@@ -10,9 +10,15 @@ import (
 
 // TestPages: each read gives what Live gives, bytes that cannot be read included.
 func TestPages(t *testing.T) {
+	self := &Live{PID: os.Getpid()}
+	for name, p := range map[string]*Pages{"few": NewPages(self), "many": NewManyPages(self)} {
+		t.Run(name, func(t *testing.T) { comparePages(t, p, self) })
+	}
+}
+
+func comparePages(t *testing.T, p *Pages, self *Live) {
 	own := ownPages(t)
-	at, self := int64(uintptr(unsafe.Pointer(&own[0]))), &Live{PID: os.Getpid()}
-	p := NewPages(self)
+	at := int64(uintptr(unsafe.Pointer(&own[0])))
 	for i := range 10_000 {
 		most := 6000
 		if i%2 == 0 {
@@ -34,9 +40,15 @@ func TestPages(t *testing.T) {
 
 // TestForget: memory that has changed is read anew after Forget, and no process gets what was read of another.
 func TestForget(t *testing.T) {
+	self := &Live{PID: os.Getpid()}
+	for name, p := range map[string]*Pages{"few": NewPages(self), "many": NewManyPages(self)} {
+		t.Run(name, func(t *testing.T) { checkForget(t, p) })
+	}
+}
+
+func checkForget(t *testing.T, p *Pages) {
 	own := ownPages(t)
-	at := int64(uintptr(unsafe.Pointer(&own[8])))
-	p, b := NewPages(&Live{PID: os.Getpid()}), make([]byte, 1)
+	at, b := int64(uintptr(unsafe.Pointer(&own[8]))), make([]byte, 1)
 	for _, step := range []struct {
 		write, want byte
 		forget      bool

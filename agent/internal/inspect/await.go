@@ -88,7 +88,7 @@ func (s *Subject) awaited(w heap.Word) (out Awaited, err error) {
 
 func (s *Subject) awaitedOnce(w heap.Word) (Awaited, error) {
 	n := waiting{
-		Reader: &await.Reader{Heap: s.process.Heap(), Types: s.types, Forks: true},
+		Reader: &await.Reader{Heap: s.now(), Types: s.types, Forks: true},
 		names:  functions.NewResolver(s.process.Heap(), s.process.Mappings), of: s,
 	}
 	c, err := n.Of(w)
@@ -136,7 +136,7 @@ const maxCalls = 64
 
 // suspendedCalls finds the generator objects of a function, or of functions that use a context.
 func (s *Subject) suspendedCalls(of heap.Word, progress Progress) (out []heap.Word, walk Walk) {
-	r := &await.Reader{Heap: s.process.Heap(), Types: s.types}
+	r := &await.Reader{Heap: s.now(), Types: s.types}
 	of, _, err := r.Heap.Forwarded(of)
 	if err != nil {
 		return nil, walk

@@ -59,7 +59,7 @@ const maxBound = 16
 
 // function finds the JSFunction at an address; of a bound one that which it calls.
 func (s *Subject) function(address uint64) (*heap.Reader, heap.Word, error) {
-	r := s.process.Heap()
+	r := s.now()
 	w := tagged(address)
 	for range maxBound {
 		object, _, err := r.Forwarded(w)

@@ -16,16 +16,16 @@ const maxShapes = 1 << 18
 // kinds names what objects are: those of JavaScript by what made them, as print does, those of V8 by its own names, in
 // parentheses.
 type kinds struct {
-	printer *value.Printer // that keeps pages, for one hidden class at a time
-	now     *heap.Reader   // that reads what is there now
-	l       *layout.Layout
-	made    map[heap.Word]string // by prototype, where that tells
-	names   map[heap.Word]string // by hidden class
+	*value.Printer
+	l     *layout.Layout
+	made  map[heap.Word]string // by prototype, where that tells
+	names map[heap.Word]string // by hidden class
 }
 
 func (s *Subject) newKinds() *kinds {
-	return &kinds{printer: &value.Printer{Heap: s.pages(), Types: s.types}, now: s.process.Heap(), l: s.process.Layout,
-		made: map[heap.Word]string{}, names: map[heap.Word]string{}}
+	r := s.now()
+	return &kinds{Printer: &value.Printer{Heap: r, Types: s.types}, l: s.process.Layout, made: map[heap.Word]string{},
+		names: map[heap.Word]string{}}
 }
 
 // of names an object.
@@ -33,7 +33,6 @@ func (k *kinds) of(o *space.Object) string {
 	name, ok := k.names[o.Address]
 	if !ok {
 		name = k.find(o)
-		k.printer.Heap.Forget() // what is read for another object has to be newer
 		if len(k.names) >= maxShapes {
 			clear(k.names)
 		}
@@ -62,7 +61,7 @@ func (k *kinds) ofJavaScript(c *space.Class) bool {
 }
 
 func (k *kinds) maker(c *space.Class) string {
-	prototype, err := k.printer.Heap.Prototype(c.Address)
+	prototype, err := k.Heap.Prototype(c.Address)
 	if err != nil {
 		return "(not read)"
 	}
@@ -70,7 +69,7 @@ func (k *kinds) maker(c *space.Class) string {
 	if ok {
 		return name
 	}
-	name, all, ok := k.printer.MakerOfAll(c.Address)
+	name, all, ok := k.MakerOfAll(c.Address)
 	switch {
 	case !ok:
 		name = "(not read)"
@@ -94,7 +93,7 @@ func (k *kinds) withoutPrototype(c *space.Class) string {
 	if c.Type != k.l.At(layout.TypeJSObject) && named {
 		return class
 	}
-	if name, err := k.printer.Heap.MakerOf(c.Address); err == nil && name != "" {
+	if name, err := k.Heap.MakerOf(c.Address); err == nil && name != "" {
 		return name
 	}
 	return "Object"
@@ -106,10 +105,10 @@ func (k *kinds) isContext(o *space.Object) bool {
 		return false
 	}
 	at := uint64(max(0, k.l.At(layout.FixedArrayData)))
-	first, err := k.now.WordAt(uint64(o.Word) - 1 + at)
+	first, err := k.Heap.WordAt(uint64(o.Word) - 1 + at)
 	if err != nil || o.Size < at+8 {
 		return false
 	}
-	typ, err := k.now.Type(first)
+	typ, err := k.Heap.Type(first)
 	return err == nil && typ == k.l.At(layout.TypeScopeInfo)
 }

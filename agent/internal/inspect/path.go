@@ -17,9 +17,9 @@ type Path struct {
 // looked at only if no context of V8's leads to the object: they may be what is left of something.
 func (s *Subject) Path(address uint64, progress Progress) (out Path, err error) {
 	k := s.newKinds()
-	object, _, err := k.now.Forwarded(tagged(address))
+	object, _, err := k.Heap.Forwarded(tagged(address))
 	if err == nil {
-		_, err = k.now.Type(object)
+		_, err = k.Heap.Type(object)
 	}
 	if err != nil {
 		return out, noObject(address, err)

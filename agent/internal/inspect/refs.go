@@ -34,9 +34,9 @@ const maxVia = 3
 // Refs finds who holds an object: at most so many holders of each.
 func (s *Subject) Refs(address uint64, most int, progress Progress) (out Refs, err error) {
 	k := s.newKinds()
-	object, _, err := k.now.Forwarded(tagged(address))
+	object, _, err := k.Heap.Forwarded(tagged(address))
 	if err == nil {
-		_, err = k.now.Type(object)
+		_, err = k.Heap.Type(object)
 	}
 	if err != nil {
 		return out, noObject(address, err)
@@ -171,7 +171,7 @@ func (k *kinds) where(o *space.Object, offset uint64, to heap.Word) string {
 	case js && at(layout.JSObjectElements):
 		return "elements"
 	}
-	if shape, err := k.now.Shape(o.Address); js && err == nil {
+	if shape, err := k.Heap.Shape(o.Address); js && err == nil {
 		for _, p := range shape.Properties {
 			if !p.Slot.OutOfLine && uint64(p.Slot.Index)*8 == offset {
 				return "." + p.Name
@@ -200,9 +200,9 @@ const cellValue = 24
 
 // globalVariable names the property of the global object whose value a PropertyCell has.
 func (k *kinds) globalVariable(o *space.Object) string {
-	name, err := k.now.WordAt(uint64(o.Word) - 1 + 8)
+	name, err := k.Heap.WordAt(uint64(o.Word) - 1 + 8)
 	if err == nil {
-		if text, _, err := k.now.Key(name); err == nil {
+		if text, _, err := k.Heap.Key(name); err == nil {
 			return "." + text
 		}
 	}
@@ -211,7 +211,7 @@ func (k *kinds) globalVariable(o *space.Object) string {
 
 // variable names a word of a context.
 func (k *kinds) variable(o *space.Object, offset uint64, to heap.Word) string {
-	scope, err := k.now.Scope(o.Word)
+	scope, err := k.Heap.Scope(o.Word)
 	if err == nil {
 		for _, v := range scope.Variables {
 			if v.Value == to {
@@ -230,12 +230,12 @@ func (k *kinds) nameProperty(h *Holder, object heap.Word) {
 	if h.Where != "properties" {
 		return
 	}
-	own, err := k.now.Own(heap.Word(h.Address))
+	own, err := k.Heap.Own(heap.Word(h.Address))
 	if err != nil {
 		return
 	}
 	for _, p := range own {
-		if name, _, err := k.now.Key(p.Key); err == nil && p.Value == object && !p.Accessor {
+		if name, _, err := k.Heap.Key(p.Key); err == nil && p.Value == object && !p.Accessor {
 			h.Where = "." + name
 			return
 		}

@@ -111,8 +111,7 @@ func (s *Subject) stillWaits(rules []reqctx.Rule, progress Progress) (out Reques
 // waits walks the heap once. What belongs to a wait is read as soon as that is found: a moment later it may be
 // elsewhere, and another's in its place.
 func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (out Requests) {
-	r := s.pages()
-	defer r.Forget()
+	r := s.process.Heap()
 	find := requests.New(r, s.types, s.monotonic())
 	labels := NewLabelReader(s.process, rules)
 	printer := &value.Printer{Heap: r, Types: s.types, Depth: 1}

@@ -120,8 +120,9 @@ func (f *search) object(w heap.Word) *space.Object {
 
 // holds reports whether each object from one on still holds the next.
 func (f *search) holds(from heap.Word) bool {
+	f.Heap.Forget()
 	for w := from; f.found[w].to != 0; w = f.found[w].to {
-		now, err := f.now.WordAt(uint64(w) - 1 + f.found[w].offset)
+		now, err := f.Heap.WordAt(uint64(w) - 1 + f.found[w].offset)
 		if err != nil || now != f.found[w].to {
 			return false
 		}

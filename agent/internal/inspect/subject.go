@@ -61,17 +61,17 @@ func newSubject(p *process.Process, live bool, types func() (map[int]string, err
 		end()
 		return nil, fmt.Errorf("%s: %w", p.Executable, err)
 	}
+	p.Memory = target.NewManyPages(p.Memory) // not before: each look of the layout check reads anew
 	return s, nil
 }
 
-// pages reads the heap page by page: the maker of a hidden class is found by hundreds of words, most of them on few
-// pages. Who uses it forgets the pages where what it reads next may have changed.
-func (s *Subject) pages() *heap.Reader {
-	memory, ok := s.process.Memory.(target.PartsReader)
-	if !ok {
-		return s.process.Heap() // a core
+// now is a reader of the heap as it is now: what was read before of a process that runs counts no more.
+func (s *Subject) now() *heap.Reader {
+	r := s.process.Heap()
+	if s.live {
+		r.Forget()
 	}
-	return heap.NewReader(target.NewPages(memory), s.process.Layout)
+	return r
 }
 
 // At has times told as of the instant at which the process was stopped; the zero time is none.
@@ -93,8 +93,7 @@ const maxLooks = 8
 // is set. The value of a process that runs is read until it is the same twice.
 func (s *Subject) Print(address uint64, depth int, private bool) (string, error) {
 	w := tagged(address)
-	p := value.Printer{Heap: s.process.Heap(), Types: s.types, Depth: depth,
-		Private: private}
+	p := value.Printer{Heap: s.now(), Types: s.types, Depth: depth, Private: private}
 	if _, err := p.Heap.Type(w); err != nil && !w.IsSmi() {
 		return "", noObject(address, err)
 	}
@@ -103,6 +102,7 @@ func (s *Subject) Print(address uint64, depth int, private bool) (string, error)
 		if !s.live {
 			return text, nil
 		}
+		p.Heap.Forget()
 		again := p.Print(w)
 		if again == text {
 			return text, nil
@@ -149,7 +149,7 @@ func (s *Subject) WhatIs(address uint64) (out What) {
 		out.Builtin = name
 		return out
 	}
-	r := s.process.Heap()
+	r := s.now()
 	w := tagged(address)
 	object, hiddenClass, err := r.Forwarded(w)
 	if w.IsSmi() || err != nil {

@@ -22,11 +22,11 @@ func New(r *heap.Reader, types map[int]string, monotonic func() int64) *Finder {
 		frames: map[heap.Word]bool{}, clocks: map[uint64]loopClock{}, monotonic: monotonic}}
 }
 
-// Visit adds what is waited for by an object of the heap.
+// Visit adds what is waited for by an object of the heap. Of memory that keeps what was read, what belongs to a wait is
+// read as it is now: what was read for an object before may be another's by then.
 func (f *Finder) Visit(o *space.Object) {
 	read, ok := f.readers[o.Address]
 	if !ok {
-		f.r.Forget()
 		if len(f.readers) >= maxClasses {
 			clear(f.readers)
 		}
@@ -34,7 +34,6 @@ func (f *Finder) Visit(o *space.Object) {
 		f.readers[o.Address] = read
 	}
 	if read != nil {
-		f.r.Forget() // what was read for other objects is older
 		read(o)
 	}
 }

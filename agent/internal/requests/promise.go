@@ -16,6 +16,7 @@ func (f *reader) promise(o *space.Object) {
 	if err != nil || !flags.IsSmi() || flags.Smi()&3 != 0 {
 		return
 	}
+	f.r.Forget() // see Visit
 	reaction, err := f.r.Part(o.Word, layout.JSPromiseResult)
 	for room := true; room && err == nil && f.is(reaction, "PromiseReaction"); {
 		reaction, room = f.reaction(o.Word, reaction)

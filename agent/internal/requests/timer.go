@@ -16,6 +16,7 @@ const (
 // timeout reads a Timeout. One that has not fired, and was not cleared, is in a list of timers.
 // (node: lib/internal/timers.js, class Timeout; lib/internal/linkedlist.js)
 func (f *reader) timeout(o *space.Object) {
+	f.r.Forget() // see Visit
 	m := f.members(o.Word)
 	destroyed, ok := f.r.Boolean(m["_destroyed"])
 	if !ok || destroyed || !f.inList(m["_idleNext"]) || !f.inList(m["_idlePrev"]) {
@@ -40,6 +41,7 @@ func (f *reader) inList(w heap.Word) bool {
 
 // immediate reads an Immediate, which counts as destroyed before it runs. (node: lib/internal/timers.js)
 func (f *reader) immediate(o *space.Object) {
+	f.r.Forget() // see Visit
 	m := f.members(o.Word)
 	if destroyed, ok := f.r.Boolean(m["_destroyed"]); ok && !destroyed && f.isFunction(m["_onImmediate"]) {
 		f.add(f.scheduled("Immediate", o.Word, m, m["_onImmediate"]))

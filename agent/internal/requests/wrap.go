@@ -10,6 +10,7 @@ import (
 
 // wrap reads an object of JavaScript that stands for one of C++. What it waits for is what libuv has of the latter.
 func (f *reader) wrap(o *space.Object) {
+	f.r.Forget() // see Visit
 	base, ok := reqctx.WrapOf(f.r, o.Word)
 	if !ok {
 		return

@@ -1,0 +1,39 @@
+package inspect
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
+)
+
+// TestManyShapes: what many hidden classes and requests refer to is read in pages, not word by word: each read of a
+// process that runs takes a system call of another thread.
+func TestManyShapes(t *testing.T) {
+	list := versions()
+	p := live.Start(t, list[len(list)-1].Version, "testdata/many.js")
+	defer syscall.Kill(p.PID, syscall.SIGKILL)
+	cmd := exec.Command(hotspan, "inspect", "--json", "-p", strconv.Itoa(p.PID), "requests")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got inFlight
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	switches := cmd.ProcessState.SysUsage().(*syscall.Rusage).Nvcsw
+	t.Logf("%d requests, with %v of CPU time, %d reads or so", len(got.Requests), used, switches)
+	if len(got.Requests) != 1000 {
+		t.Errorf("%d requests, want 1000", len(got.Requests))
+	}
+	const most = 10 * time.Second
+	if used > most {
+		t.Errorf("%v of CPU time", used)
+	}
+}
