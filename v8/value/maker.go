@@ -11,7 +11,8 @@ func (p *Printer) Maker(hiddenClass heap.Word) (name string, ok bool) {
 	return name, ok
 }
 
-// MakerOfAll is Maker. all says that it is the maker of all objects that have their prototype.
+// MakerOfAll is Maker. all says that it is the maker of all objects that have their prototype. Generators and iterators
+// are made by no function that has a name: what their prototypes say is their tag.
 func (p *Printer) MakerOfAll(hiddenClass heap.Word) (name string, all, ok bool) {
 	first, err := p.Heap.Prototype(hiddenClass)
 	if err != nil {
@@ -21,6 +22,9 @@ func (p *Printer) MakerOfAll(hiddenClass heap.Word) (name string, all, ok bool) 
 	o, ok := s.inherited(first)
 	if ok && o.name == "" && !s.null(first) {
 		return s.madeByClass(hiddenClass, first), false, true
+	}
+	if o.name == "Object" && o.tag != "" && o.tag != getterTag {
+		return o.tag, true, ok
 	}
 	return o.name, o.name != "", ok
 }

@@ -34,6 +34,9 @@ func (s *printing) prototype(w heap.Word) (heap.Word, error) {
 	return s.Heap.Prototype(hiddenClass)
 }
 
+// getterTag stands for a tag that a function gives.
+const getterTag = "<getter>"
+
 // tagIn is the property Symbol.toStringTag, if there is one. That of the object itself does not count if it is shown
 // among its properties. What a getter would give is not known.
 func (s *printing) tagIn(own []heap.Own, itself bool) (tag string, found bool) {
@@ -43,7 +46,7 @@ func (s *printing) tagIn(own []heap.Own, itself bool) (tag string, found bool) {
 	}
 	switch text, err := s.Heap.Name(p.Value); {
 	case p.Accessor:
-		return "<getter>", true
+		return getterTag, true
 	case err != nil || itself && p.Enumerable: // or it is no string
 		return "", true
 	default:

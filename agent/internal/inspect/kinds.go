@@ -45,6 +45,8 @@ func (k *kinds) find(o *space.Object) string {
 	switch {
 	case o.Name == "JSProxy":
 		return "Proxy"
+	case o.Name == "JSArgumentsObject":
+		return "Arguments"
 	case k.ofJavaScript(o.Class):
 		return k.maker(o.Class)
 	case o.Type < k.l.At(layout.FirstNonStringType):

@@ -33,6 +33,10 @@ const keep = {
   promises: hold(440, () => Promise.resolve(1)),
   errors: hold(50, (i) => new RangeError('no ' + i)),
   weak: hold(60, () => new WeakMap()),
+  generators: hold(70, function * () { yield 1 }),
+  later: hold(80, async function * () { yield 1 }),
+  given: hold(90, function () { return arguments }),
+  walks: hold(110, () => [1][Symbol.iterator]()),
   large: new Array(300000).fill(0).map((_, i) => i),
   numbers: new Array(90000).fill(0).map((_, i) => i + 0.5)
 }
@@ -43,7 +47,8 @@ keep.chain = chain
 // Admin.prototype is an object that Session has made, as far as its prototypes say.
 const truth = {
   Session: 5001, Admin: 700, Slack: 300, Sparse: 90, Old: 1234, Bare: 333, Map: 400, Set: 410, Date: 420, Float64Array: 430,
-  Promise: 440, RangeError: 50, WeakMap: 60, Entry: 2500
+  Promise: 440, RangeError: 50, WeakMap: 60, Entry: 2500,
+  Generator: 70, AsyncGenerator: 80, Arguments: 90, 'Array Iterator': 110
 }
 
 // Rubbish that both kinds of collections find.
