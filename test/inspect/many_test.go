@@ -12,7 +12,7 @@ import (
 )
 
 // TestManyShapes: what many hidden classes and requests refer to is read in pages, not word by word: each read of a
-// process that runs takes a system call of another thread.
+// process that runs takes a system call of another thread. Addresses that are only reserved are not read.
 func TestManyShapes(t *testing.T) {
 	list := versions()
 	p := live.Start(t, list[len(list)-1].Version, "testdata/many.js")

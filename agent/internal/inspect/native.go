@@ -35,7 +35,7 @@ func (f *search) native(walk *Walk) (to heap.Word, at Root) {
 	buffer := make([]byte, 1<<18)
 	pieces := 0
 	for _, m := range f.process.Mappings.Maps() {
-		if m.Path != "" && !strings.HasPrefix(m.Path, "[") {
+		if m.Reserved || m.Path != "" && !strings.HasPrefix(m.Path, "[") {
 			continue
 		}
 		for start := m.Start; start < m.End; start += uint64(len(buffer)) {

@@ -43,7 +43,7 @@ func (s *Subject) heap() *space.Heap {
 		}
 	}
 	for _, m := range maps {
-		if m.Path == "" || strings.HasPrefix(m.Path, "[anon") {
+		if !m.Reserved && (m.Path == "" || strings.HasPrefix(m.Path, "[anon")) { // WebAssembly reserves 8 GB a memory
 			ranges = append(ranges, space.Range{Start: m.Start, End: m.End})
 		}
 	}

@@ -112,7 +112,8 @@ func (p *Core) maps(c *core.Core) (out []procs.Mapping) {
 		if m.Start>>47 != 0 { // the kernel's: its page for old system calls
 			continue
 		}
-		to := procs.Mapping{Start: m.Start, End: m.End, Offset: m.Offset, Exec: m.Exec, Write: m.Write, Path: m.Path}
+		to := procs.Mapping{Start: m.Start, End: m.End, Offset: m.Offset, Exec: m.Exec, Write: m.Write, Path: m.Path,
+			Reserved: m.Reserved}
 		if p.files[m.Path] != nil {
 			to.Inode = 1
 		}

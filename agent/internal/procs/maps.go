@@ -26,6 +26,7 @@ type Mapping struct {
 	Device     string // such as "fe:00"
 	Path       string // as the process sees it, or a name such as "[vdso]"; empty for none
 	Write      bool   // may be written
+	Reserved   bool   // may not even be read: there are addresses, but no memory
 }
 
 // File identifies the mapped file, whatever its name.
@@ -119,6 +120,7 @@ func (m *Mapping) parse(line []byte) error {
 		return fmt.Errorf("mapping %q: not a line of /proc/PID/maps", line)
 	}
 	m.Write, m.Exec = words[1][1] == 'w', words[1][2] == 'x'
+	m.Reserved = string(words[1][:3]) == "---"
 	if string(words[3]) != m.Device {
 		m.Device = string(words[3])
 	}

@@ -1,4 +1,5 @@
-// Has 4,000 hidden classes, each with a class of its own or without, and 1,000 requests that wait.
+// Has 4,000 hidden classes, each with a class of its own or without, and 1,000 requests that wait. Its WebAssembly
+// reserves some 200 GB of addresses.
 'use strict';
 
 const { AsyncLocalStorage } = require('node:async_hooks');
@@ -15,5 +16,6 @@ async function wait() {
 }
 for (let i = 0; i < 1000; i++) store.run({ id: i }, () => wait());
 
+for (let i = 0; i < 20; i++) held.push(new WebAssembly.Memory({ initial: 0 }));
 globalThis.held = held;
 console.error('ready');

@@ -39,6 +39,7 @@ type Thread struct {
 type Mapping struct {
 	Start, End  uint64
 	Write, Exec bool
+	Reserved    bool   // could not even be read, and the core has nothing of it
 	Path        string // of the mapped file; empty: none
 	Offset      uint64 // in that file, in bytes
 

@@ -73,7 +73,8 @@ func (c *Core) addSegment(p *elf.ProgHeader) error {
 	}
 	c.Mappings = append(c.Mappings, Mapping{
 		Start: p.Vaddr, End: p.Vaddr + p.Memsz, Write: p.Flags&elf.PF_W != 0, Exec: p.Flags&elf.PF_X != 0,
-		at: p.Off, held: held, full: p.Filesz,
+		Reserved: p.Flags&(elf.PF_R|elf.PF_W|elf.PF_X) == 0 && p.Filesz == 0,
+		at:       p.Off, held: held, full: p.Filesz,
 	})
 	return nil
 }
