@@ -3,9 +3,7 @@ package inspect
 import (
 	"cmp"
 	"slices"
-	"strings"
 
-	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/space"
@@ -31,23 +29,6 @@ type Walk struct {
 	space.Tally
 	Collecting bool // a collection was under way: what it was about to free is counted
 	Cut        bool // there is more than is looked at
-}
-
-// heap finds the heap of the process where it is now: V8 may have got memory since the process was opened.
-func (s *Subject) heap() *space.Heap {
-	var ranges []space.Range
-	maps := s.process.Mappings.Maps()
-	if s.live {
-		if now, err := procs.Maps(s.process.PID); err == nil {
-			maps = now
-		}
-	}
-	for _, m := range maps {
-		if !m.Reserved && (m.Path == "" || strings.HasPrefix(m.Path, "[anon")) { // WebAssembly reserves 8 GB a memory
-			ranges = append(ranges, space.Range{Start: m.Start, End: m.End})
-		}
-	}
-	return space.Find(s.process.Memory, s.process.Layout, s.types, ranges, s.live)
 }
 
 // Progress is called now and then while a heap is read, with how many of its bytes have been.

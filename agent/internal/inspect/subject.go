@@ -3,12 +3,15 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/space"
 	"github.com/hotspan/hotspan/v8/target"
 	"github.com/hotspan/hotspan/v8/target/core"
 	"github.com/hotspan/hotspan/v8/value"
@@ -42,11 +45,19 @@ func OpenCore(c *core.Core, executable string) (*Subject, error) {
 		return nil, err
 	}
 	s, err := newSubject(p.Process, false, p.TypeNames, p.Close)
+	if err == nil && c.Missing == 0 && s.heap().Bytes() == 0 {
+		s.Close()
+		return nil, errNoHeap
+	}
 	if s != nil {
 		s.Problems, s.Missing = p.Problems, c.Missing
 	}
 	return s, err
 }
+
+// errNoHeap says that a core has nothing of what most verbs show. (Linux: Documentation/filesystems/proc.rst,
+// coredump_filter)
+var errNoHeap = errors.New("nothing of V8's heap is in the core: /proc/PID/coredump_filter has to have 0x1 and 0x10")
 
 func newSubject(p *process.Process, live bool, types func() (map[int]string, error), end func()) (*Subject, error) {
 	s := &Subject{process: p, live: live, close: end}
@@ -76,6 +87,23 @@ func (s *Subject) now() *heap.Reader {
 
 // At has times told as of the instant at which the process was stopped; the zero time is none.
 func (s *Subject) At(stopped time.Time) { s.stopped = stopped }
+
+// heap finds the heap of the process where it is now: V8 may have got memory since the process was opened.
+func (s *Subject) heap() *space.Heap {
+	var ranges []space.Range
+	maps := s.process.Mappings.Maps()
+	if s.live {
+		if now, err := procs.Maps(s.process.PID); err == nil {
+			maps = now
+		}
+	}
+	for _, m := range maps {
+		if !m.Reserved && (m.Path == "" || strings.HasPrefix(m.Path, "[anon")) { // WebAssembly reserves 8 GB a memory
+			ranges = append(ranges, space.Range{Start: m.Start, End: m.End})
+		}
+	}
+	return space.Find(s.process.Memory, s.process.Layout, s.types, ranges, s.live)
+}
 
 // Close gives back what the subject has open.
 func (s *Subject) Close() { s.close() }
