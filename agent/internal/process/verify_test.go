@@ -48,13 +48,19 @@ func verifyStarting(t *testing.T, start string, d time.Duration, goOn func(*os.P
 	}
 	end := time.Now().Add(d)
 	var wait sync.WaitGroup
+	done := make(chan struct{})
 	wait.Go(func() {
-		for time.Now().Before(end) {
-			goOn(c.Process)
-			time.Sleep(50 * time.Millisecond)
+		for {
+			select {
+			case <-done: // not before the last look, which may take longer than that
+				return
+			case <-time.After(50 * time.Millisecond):
+				goOn(c.Process)
+			}
 		}
 	})
 	defer func() {
+		close(done)
 		wait.Wait()
 		c.Process.Kill()
 		c.Wait()
