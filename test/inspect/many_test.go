@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
@@ -26,14 +25,12 @@ func TestManyShapes(t *testing.T) {
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
-	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	switches := cmd.ProcessState.SysUsage().(*syscall.Rusage).Nvcsw
-	t.Logf("%d requests, with %v of CPU time, %d reads or so", len(got.Requests), used, switches)
+	reads := cmd.ProcessState.SysUsage().(*syscall.Rusage).Nvcsw // each read of memory waits for another thread
+	t.Logf("%d requests, with %d reads or so", len(got.Requests), reads)
 	if len(got.Requests) != 1000 {
 		t.Errorf("%d requests, want 1000", len(got.Requests))
 	}
-	const most = 10 * time.Second
-	if used > most {
-		t.Errorf("%v of CPU time", used)
+	if reads > 150_000 { // word by word they are a million
+		t.Errorf("%d reads of memory", reads)
 	}
 }
