@@ -2,6 +2,7 @@ package dump
 
 import (
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -42,28 +43,29 @@ func TestCorruptedValues(t *testing.T) {
 				t.Fatal(err)
 			}
 			values := valuesIn(t, whole)
+			good := open(t, whole)
 			bad := &corrupted{ReaderAt: file, size: info.Size()}
 			c, err := core.Open(bad, bad.size)
 			if err != nil {
 				t.Fatal(err)
 			}
-			subject, err := inspect.OpenCore(c, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer subject.Close()
 			different := 0
-			for seed := range uint64(1000) {
-				random := rand.New(rand.NewPCG(2, seed))
-				at := values[random.IntN(len(values))]
-				bad.changes = nil
-				good, err := subject.Print(at, 4, true)
-				if err != nil {
-					t.Fatalf("0x%x: %v", at, err)
+			for batch := range uint64(25) {
+				bad.changes = map[int64]byte{}
+				subject := open(t, c) // anew: a subject keeps what it has read of a core
+				random := rand.New(rand.NewPCG(2, batch))
+				objects := random.Perm(len(values))[:40]
+				for _, i := range objects {
+					maps.Copy(bad.changes, changed(t, whole, values[i], random))
 				}
-				bad.changes = changed(t, whole, at, random)
-				if text := printBounded(t, subject, at, seed); text != good {
-					different++
+				for _, i := range objects {
+					text, err := good.Print(values[i], 4, true)
+					if err != nil {
+						t.Fatalf("0x%x: %v", values[i], err)
+					}
+					if printBounded(t, subject, values[i], batch) != text {
+						different++
+					}
 				}
 			}
 			t.Logf("of 1,000 corruptions %d changed what is printed", different)
@@ -72,6 +74,17 @@ func TestCorruptedValues(t *testing.T) {
 			}
 		})
 	}
+}
+
+// open opens a core to look into it.
+func open(t *testing.T, c *core.Core) *inspect.Subject {
+	t.Helper()
+	s, err := inspect.OpenCore(c, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
 }
 
 // valuesIn are the addresses of the values that the program has.
@@ -125,7 +138,7 @@ func changed(t *testing.T, c *core.Core, object uint64, random *rand.Rand) map[i
 }
 
 // printBounded prints a value within what a value may take.
-func printBounded(t *testing.T, subject *inspect.Subject, at, seed uint64) string {
+func printBounded(t *testing.T, subject *inspect.Subject, at, batch uint64) string {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -134,10 +147,10 @@ func printBounded(t *testing.T, subject *inspect.Subject, at, seed uint64) strin
 	runtime.ReadMemStats(&after)
 	took, memory := time.Since(began), after.TotalAlloc-before.TotalAlloc
 	if took > 20*time.Second || memory > 512<<20 {
-		t.Errorf("seed %d: %v, %d bytes", seed, took, memory)
+		t.Errorf("batch %d, 0x%x: %v, %d bytes", batch, at, took, memory)
 	}
 	if err != nil && !strings.Contains(err.Error(), " ") {
-		t.Errorf("seed %d: %v", seed, err)
+		t.Errorf("batch %d, 0x%x: %v", batch, at, err)
 	}
 	return text
 }
