@@ -116,7 +116,7 @@ func (c *Config) files(code *walk.Code) *elffile.Cache {
 // newTaker prepares what all threads need.
 func newTaker(c *Config, p *process.Process, u *walk.Unwinder, from *registers.Reader,
 	types func() (map[int]string, error)) *taker {
-	t := &taker{process: p, unwinder: u, registers: from, labels: inspect.NewLabelReader(p, c.Rules)}
+	t := &taker{process: p, unwinder: u, registers: from}
 	var add func(functions.MappedScript) int32
 	if !c.NoSourceMaps {
 		t.maps = sourcemaps.New(c.Log)
@@ -127,6 +127,11 @@ func newTaker(c *Config, p *process.Process, u *walk.Unwinder, from *registers.R
 		t.off = result.Off
 	}
 	t.symbolizer.Distrust(t.off)
+	t.memory = target.NewManyPages(p.Memory) // not before: each look of the layout check reads anew
+	p.Memory = t.memory
+	if t.off&verify.Labels == 0 {
+		t.labels = inspect.NewLabelReader(p, c.Rules)
+	}
 	if t.off == 0 {
 		names, err := types()
 		switch {
@@ -138,9 +143,6 @@ func newTaker(c *Config, p *process.Process, u *walk.Unwinder, from *registers.R
 		if err == nil {
 			t.async = newAsyncCallers(p, names, t.symbolizer)
 		}
-	}
-	if t.off&verify.Labels != 0 {
-		t.labels = nil
 	}
 	return t
 }

@@ -29,6 +29,7 @@ import (
 // taker takes one dump.
 type taker struct {
 	process    *process.Process
+	memory     *target.Pages // of process; of one that runs for a round, so that a thread has to stand still for less
 	unwinder   *walk.Unwinder
 	registers  *registers.Reader
 	symbolizer *symbolize.Symbolizer
@@ -93,6 +94,7 @@ func (t *taker) round(all []registers.Thread, out []Thread) error {
 	if err != nil {
 		return err
 	}
+	t.memory.Forget()
 	taken := make([]Thread, len(all))
 	for i := range all {
 		if r, ok := now[all[i].TID]; ok {
