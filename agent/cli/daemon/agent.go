@@ -201,8 +201,11 @@ func (v *Verb) limits() store.Limits {
 // openStore opens the store, and says what to do where this user may not write there.
 func (v *Verb) openStore() (*store.Store, error) {
 	kept, err := store.Open(v.Store, v.limits())
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
 		err = fmt.Errorf("%w: --store names another directory", err)
+	case err != nil:
+		err = fmt.Errorf("--store: %w", err)
 	}
 	return kept, err
 }
