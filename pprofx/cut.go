@@ -16,7 +16,7 @@ func (b *Builder) Cut(end int64) *Snapshot {
 	s := &Snapshot{
 		Start: b.start, End: end, Period: b.period, Measure: b.measure, Processes: b.processes.of(cut), Lost: b.lost,
 	}
-	keepLongTurns(cut)
+	keepLongTurns(cut, b.measure)
 	newCompaction(b.tables, s).add(cut)
 	b.restart(end, left)
 	return s

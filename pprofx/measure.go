@@ -49,5 +49,8 @@ func (m Measure) Period(cpu int64) int64 {
 // OfHits reports whether each sample is a hit of a probe.
 func (m Measure) OfHits() bool { return m == HitCount || m == HitBytes || m == HitValue }
 
+// Timed reports whether a Weight is for how long a thread waited, or ran.
+func (m Measure) Timed() bool { return m == OffCPU || m == WallTime }
+
 // Weighted reports whether each sample has a Weight.
 func (m Measure) Weighted() bool { return m >= OffCPU }

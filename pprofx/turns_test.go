@@ -44,3 +44,28 @@ func TestKeepLongTurns(t *testing.T) {
 		}
 	}
 }
+
+// A turn that is one wait lasts as long as that.
+func TestKeepLongWaits(t *testing.T) {
+	const ms = 1e6
+	for m, want := range map[Measure][]uint32{
+		CPUTime: {1, 0, 0, 4}, HitBytes: {1, 0, 0, 4}, OffCPU: {1, 2, 0, 4}, WallTime: {1, 2, 0, 4},
+	} {
+		b, err := NewBuilder(0, ms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.SetMeasure(m)
+		for i, wait := range []int64{10, 25, 24, 10} {
+			b.Add(&Sample{Time: int64(i+1) * 100 * ms, PID: 1, TID: 1, Thread: "node", Stop: StopRoot,
+				Turn: uint64(i + 1), Weight: wait * ms})
+		}
+		var got []uint32
+		for _, r := range b.Cut(1000 * ms).Rows {
+			got = append(got, r.Turn)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v: turns %v, want %v", m, got, want)
+		}
+	}
+}

@@ -59,11 +59,11 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 	for reason, n := range s.Lost {
 		b.out.Lost[reason.String()] += n
 	}
-	switch {
-	case s.Measure == pprofx.CPUTime:
-		b.stalls.Add(s)
-	case s.Measure.Weighted():
+	if s.Measure.Weighted() {
 		b.out.Weighed += s.Hits()
+	}
+	if s.Measure == pprofx.CPUTime || s.Measure == pprofx.WallTime {
+		b.stalls.Add(s)
 	}
 	stacks, sets := make([]Counts, len(s.Stacks)), make([]Counts, len(s.LabelSets))
 	threads, processes := make([]Counts, len(s.Threads)), map[int32]*Counts{}

@@ -5,7 +5,7 @@ import "github.com/hotspan/hotspan/pprofx"
 
 // Report is what a Builder has added up. Counts are of samples; each stands for Period nanoseconds of CPU time. Where
 // the rate has changed, samples of another rate count as so many as they stand for, rounded. Of other
-// measures they are weights, and there are no stalls.
+// measures they are weights. There are stalls of CPUTime and of WallTime.
 type Report struct {
 	Start   int64            `json:"start"` // Unix time in nanoseconds, of the first snapshot
 	End     int64            `json:"end"`   // of the last

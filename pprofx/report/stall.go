@@ -14,11 +14,13 @@ const LeastStall = 50e6
 const maxStalls = 10_000
 
 // Stall is a turn of the event loop of a thread that took long: callbacks, one or many, without a wait for events
-// between them. Only what runs on a CPU is sampled, so of a turn that waited, such as for a synchronous read, the time
-// between its first and its last sample is known.
+// between them. Of CPUTime only what runs on a CPU is sampled, so of a turn that waited, such as for a synchronous
+// read, the time between its first and its last sample is known. Of WallTime its waits are known, and what others count
+// in samples is nanoseconds.
 type Stall struct {
-	Start    int64     `json:"start"`  // Unix time in nanoseconds, of the first sample
-	Length   int64     `json:"length"` // in nanoseconds, give or take a period
+	Start    int64     `json:"start"`         // Unix time in nanoseconds, of the first sample, or when its wait began
+	Length   int64     `json:"length"`        // in nanoseconds, give or take a period
+	Off      int64     `json:"off,omitempty"` // nanoseconds off the CPU, of WallTime
 	PID      int       `json:"pid"`
 	TID      int       `json:"tid"`
 	Thread   string    `json:"thread"`
@@ -63,14 +65,15 @@ type loop struct{ pid, tid int32 }
 
 // turn is a turn of a loop so far. Counts are of samples.
 type turn struct {
-	number          uint32
-	first, last     int64
-	period, samples int64
-	thread          string
-	requests        map[Request]int64
-	began           Place
-	root            call
-	own             functions
+	number        uint32
+	first, last   int64
+	before, after int64 // by how much it is longer, on average, than from first to last
+	samples, off  int64
+	thread        string
+	requests      map[Request]int64
+	began         Place
+	root          call
+	own           functions
 }
 
 // call is a function and what it called.
@@ -96,7 +99,7 @@ func (all *Stalls) Add(s *pprofx.Snapshot) {
 		t := all.open[key]
 		if t == nil || t.number != r.Turn {
 			all.end(key, t)
-			t = newTurn(r, s.Period)
+			t = newTurn(s, r)
 			all.open[key] = t
 		}
 		t.add(s, r, all.by)
@@ -128,28 +131,41 @@ func (all *Stalls) Break() {
 	}
 }
 
-func newTurn(r *pprofx.Row, period int64) *turn {
-	return &turn{
-		number: r.Turn, first: r.Time, period: period, requests: map[Request]int64{}, own: newFunctions(),
+func newTurn(s *pprofx.Snapshot, r *pprofx.Row) *turn {
+	t := &turn{number: r.Turn, first: r.Time, requests: map[Request]int64{}, own: newFunctions()}
+	if classOf(s, r) == Off {
+		t.first -= r.Weight
+	} else {
+		t.before = s.Weight(r) / 2
 	}
+	return t
 }
 
 func (t *turn) add(s *pprofx.Snapshot, r *pprofx.Row, by string) {
 	labels := s.LabelSets[r.Labels]
-	t.last, t.thread = r.Time, s.Threads[r.Thread]
-	t.samples++
-	t.requests[Request{Route: value(labels, routeLabel), Trace: value(labels, traceLabel), By: value(labels, by)}]++
-	stack := s.Stacks[r.Stack]
-	var one Counts
-	one[classOf(s, r)] = 1
-	own, line := t.own.add(s, stack, &one, nil)
-	if t.samples == 1 {
-		t.began = Place{Name: own.Name, File: own.File, Line: line, Samples: 1}
+	class, n := classOf(s, r), int64(1)
+	t.last, t.after, t.thread = r.Time, s.Weight(r)/2, s.Threads[r.Thread]
+	if s.Measure.Timed() {
+		n = r.Weight
 	}
+	if class == Off {
+		t.after = 0
+		t.off += n
+	}
+	t.requests[Request{Route: value(labels, routeLabel), Trace: value(labels, traceLabel), By: value(labels, by)}] += n
+	stack := s.Stacks[r.Stack]
+	var counts Counts
+	counts[class] = n
+	own, line := t.own.add(s, stack, &counts, nil)
+	if t.samples == 0 {
+		t.began = Place{Name: own.Name, File: own.File, Line: line, Samples: n}
+	}
+	t.samples += n
 	at := &t.root
 	for i := len(stack) - 1; i >= 0; i-- {
 		if f := s.Frames[stack[i]]; f.Kind == pprofx.JS {
 			at = at.callee(t.own.of(f))
+			at.samples += n
 		}
 	}
 }
@@ -164,7 +180,6 @@ func (c *call) callee(f *function) *call {
 		next = &call{function: f}
 		c.callees[key] = next
 	}
-	next.samples++
 	return next
 }
 
@@ -190,13 +205,13 @@ func (a *Stall) compare(b *Stall) int {
 	return cmp.Or(cmp.Compare(b.Length, a.Length), cmp.Compare(a.Start, b.Start), cmp.Compare(a.TID, b.TID))
 }
 
-// length is the time between the first and the last sample, and half a period on either side.
-func (t *turn) length() int64 { return t.last - t.first + t.period }
+// length is the time between the first and the last sample, and half a period on either side that is no wait.
+func (t *turn) length() int64 { return t.last - t.first + t.before + t.after }
 
 func (t *turn) stall(key loop) *Stall {
 	s := &Stall{
-		Start: t.first, Length: t.length(), PID: int(key.pid), TID: int(key.tid), Thread: t.thread, Samples: t.samples,
-		Began: t.began,
+		Start: t.first, Length: t.length(), Off: t.off, PID: int(key.pid), TID: int(key.tid), Thread: t.thread,
+		Samples: t.samples, Began: t.began,
 	}
 	last := &t.root
 	for next := last.most(); 4*next.samples >= 3*t.samples && next.samples > 0; next = last.most() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -58,5 +59,45 @@ func TestStalls(t *testing.T) {
 	}
 	if r.Loops != 1 || r.MoreStalls != 0 {
 		t.Errorf("%d loops, %d further stalls", r.Loops, r.MoreStalls)
+	}
+}
+
+// A turn waits for 30 ms, runs for two periods, and waits for 40 ms.
+func TestStallsOfWallTime(t *testing.T) {
+	const ms = int64(1e6)
+	in, err := pprofx.NewBuilder(0, 10*ms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.SetMeasure(pprofx.WallTime)
+	read, spin := stallFrames("readSync", "load"), stallFrames("spin", "load")
+	add := func(stack []*pprofx.Frame, at, weight int64, cpu string, turn uint64) {
+		in.Add(&pprofx.Sample{Time: at * ms, PID: 1, TID: 1, Thread: "node", Stop: pprofx.StopRoot, Turn: turn,
+			Weight: weight * ms, Stack: stack, Labels: []pprofx.Label{{Key: pprofx.CPULabel, Str: cpu}}})
+	}
+	add(spin, 5, 10, "on", 6)
+	add(read, 130, 30, "off", 7)
+	add(spin, 135, 10, "on", 7)
+	add(spin, 145, 10, "on", 7)
+	add(read, 190, 40, "off", 7)
+	add(spin, 196, 10, "on", 8)
+	add(read, 300, 95, "off", 9) // the turn has no other sample
+	b := NewBuilder("")
+	b.Add(in.Cut(1000 * ms))
+	of := func(name string, line int, n int64) Place { return Place{name, "/a.js", line, n * ms} }
+	stall := func(start, length, off, samples int64) Stall {
+		return Stall{
+			Start: start * ms, Length: length * ms, Off: off * ms, Samples: samples * ms, PID: 1, TID: 1,
+			Thread: "node", Requests: []Request{{Samples: samples * ms}}, Began: of("readSync", 8, off),
+			Path: []Place{of("load", 0, samples)}, Calls: []Place{}, Own: []Place{of("readSync", 8, off)},
+		}
+	}
+	mixed, wait := stall(100, 90, 70, 90), stall(205, 95, 95, 95)
+	mixed.Began = of("readSync", 8, 30)
+	mixed.Path = append(mixed.Path, of("readSync", 0, 70))
+	mixed.Own = append(mixed.Own, of("spin", 4, 20))
+	wait.Path = append(wait.Path, of("readSync", 0, 95))
+	if diff := cmp.Diff([]Stall{wait, mixed}, b.Report().Stalls, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -50,6 +50,17 @@ func (h *heldUp) least(period int64) int64 {
 	return earliest - latest
 }
 
+// longWait is how long a turn waits that does, as programs/stalls.js says.
+const longWait = int64(150 * time.Millisecond)
+
+// leastLength is how long a stall of the turn is at least: of --wall it has the whole wait.
+func (h *heldUp) leastLength(period int64) int64 {
+	if h.What == "waitHere" {
+		return max(h.least(period), longWait-clocks)
+	}
+	return h.least(period)
+}
+
 // reported is a part of report.Report.
 type reported struct {
 	Start, End int64
@@ -82,6 +93,30 @@ func TestStalls(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestStallsOfWaits: with --wall, turns that wait are found too, with the whole wait.
+func TestStallsOfWaits(t *testing.T) {
+	draw.Quarter(t, seldom)
+	t.Setenv("WAITS", "1")
+	runNodes(t, withTurns(), func(t *testing.T, _ nodes.Version, node string) {
+		const rate, enough = 499, 3
+		waits := 0
+		untilEnough(t, func(times int) bool {
+			r, turns := recordStalls(t, node, "stalls.js", 2, rate, times, "--wall")
+			compareStalls(t, r, turns, int64(time.Second)/rate)
+			waits = 0
+			for _, s := range r.Stalls {
+				if s.Off >= longWait-clocks && isOf(s, heldUp{What: "waitHere", Route: "/blocked"}) {
+					waits++
+				}
+			}
+			return waits >= enough
+		})
+		if waits < enough {
+			t.Errorf("only %d turns that wait are stalls, want %d", waits, enough)
+		}
+	})
 }
 
 // TestBriefTurns: the wait of an event loop is no stall, though libuv counts it to the turn that follows.
@@ -117,12 +152,14 @@ func withTurns() []nodes.Version {
 
 // recordStalls returns what report says of a recording of a program, of eight seconds or so many times as long, and the
 // turns that the threads of the program have written down.
-func recordStalls(t *testing.T, node, program string, threads, rate, times int) (r reported, turns []heldUp) {
+func recordStalls(
+	t *testing.T, node, program string, threads, rate, times int, more ...string,
+) (r reported, turns []heldUp) {
 	t.Helper()
 	c, said := startNode(t, "taskset", append(onOneCPU(t), node, "../programs/"+program)...)
 	recording := filepath.Join(t.TempDir(), "out.otlp")
-	result := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-F", strconv.Itoa(rate), "-d",
-		(time.Duration(times) * 8 * time.Second).String(), "-o", recording, "--label", "http.route=route")
+	result := run(t, append([]string{"record", "-p", strconv.Itoa(c.Process.Pid), "-F", strconv.Itoa(rate), "-d",
+		(time.Duration(times) * 8 * time.Second).String(), "-o", recording, "--label", "http.route=route"}, more...)...)
 	t.Logf("%s", result.Stderr)
 	printed, err := exec.Command(hotspan, "report", "--json", recording).Output()
 	if err != nil || json.Unmarshal(printed, &r) != nil {
@@ -195,7 +232,7 @@ func compareStalls(t *testing.T, r reported, turns []heldUp, period int64) (foun
 			return main == (turn.Thread == 0) && overlap
 		})
 		if i < 0 {
-			if r.whole(turn) && turn.least(period) >= report.LeastStall {
+			if r.whole(turn) && turn.leastLength(period) >= report.LeastStall {
 				turn.Gaps = nil // there are many
 				wrong = append(wrong, fmt.Sprintf("not found: %+v", turn))
 			}
@@ -210,9 +247,9 @@ func compareStalls(t *testing.T, r reported, turns []heldUp, period int64) (foun
 		around = max(around, turn.Around)
 		switch {
 		case turn.Length+turn.Around < report.LeastStall-2*period:
-			wrong = append(wrong, fmt.Sprintf("%+v is a stall of %v", turn, time.Duration(s.Length)))
-		case s.Length > turn.Length+turn.Around+2*period || s.Length < turn.least(period):
-			wrong = append(wrong, fmt.Sprintf("%+v has length %v", turn, time.Duration(s.Length)))
+			wrong = append(wrong, fmt.Sprintf("%+v is a stall: %+v", turn, s))
+		case s.Length > turn.Length+turn.Around+2*period || s.Length < turn.leastLength(period):
+			wrong = append(wrong, fmt.Sprintf("%+v has length %+v", turn, s))
 		case !isOf(s, turn):
 			wrong = append(wrong, fmt.Sprintf("%+v: %+v %+v %+v", turn, s.Requests, s.Path, s.Calls))
 		}

@@ -45,16 +45,16 @@ function waitHere(ms) {
 function firstShort() { spin(2) }
 function secondShort() { spin(2) }
 
-const busy = () => Math.round((performance.now() - performance.nodeTiming.idleTime) * 1e6)
-let left = busy() // when the callback before ended
+const busy = () => Math.round((seen - performance.nodeTiming.idleTime) * 1e6)
+let left = 0 // when the callback before ended
 let around = 0
 let ended = []
 
 function enter() { // the first thing that a callback does
+  seen = performance.now()
   around = busy() - left
   if (ended.length > 0) ended.at(-1).around += around
   gaps = []
-  seen = performance.now()
   return unix(seen)
 }
 

@@ -31,6 +31,9 @@ func printStalls(to io.Writer, r *report.Report, by string, most int) {
 		of := terminal.Fit(terminal.Printable(StallRequests(s.Requests, by)), 26)
 		line := fmt.Sprintf("  %6d ms  at %.2f s  %s  %s", time.Duration(s.Length).Milliseconds(),
 			time.Duration(s.Start-r.Start).Seconds(), of, terminal.Printable(StallCalls(s)))
+		if off := 100 * s.Off / s.Length; off >= 5 {
+			line += fmt.Sprintf(", off %d %%", off)
+		}
 		if len(r.Processes) > 1 {
 			line += fmt.Sprintf(", process %d", s.PID)
 		}
