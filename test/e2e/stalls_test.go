@@ -70,7 +70,7 @@ type reported struct {
 
 // whole reports whether a turn was recorded from its begin to its end, by when it was known that there is a loop.
 func (r *reported) whole(h heldUp) bool {
-	return h.Began > r.Start+int64(time.Second) && h.Began+h.Length < r.End-int64(100*time.Millisecond)
+	return h.Began > r.Start+int64(2*time.Second) && h.Began+h.Length < r.End-int64(100*time.Millisecond)
 }
 
 // TestStalls: each turn is found that held the loop up for 50 ms between the samples that it had at least, with its
