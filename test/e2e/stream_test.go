@@ -97,8 +97,13 @@ func TestCaptureTime(t *testing.T) {
 	if len(samples) < 2 {
 		t.Fatalf("%d samples", len(samples))
 	}
-	took := time.Duration(samples[len(samples)-1].T - samples[0].T)
-	if t.Logf("%d samples in %v", len(samples), took); took < 900*time.Millisecond || took > 1300*time.Millisecond {
+	took, longest := time.Duration(samples[len(samples)-1].T-samples[0].T), time.Duration(0)
+	for i := range samples[1:] {
+		longest = max(longest, time.Duration(samples[i+1].T-samples[i].T))
+	}
+	t.Logf("%d samples in %v, at most %v apart", len(samples), took, longest)
+	// before the first one and after the last one it may have lacked a CPU as long
+	if took+2*longest < 950*time.Millisecond || took > 1300*time.Millisecond {
 		t.Error("want 1 s")
 	}
 }
