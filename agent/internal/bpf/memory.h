@@ -79,10 +79,45 @@ static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
 	return 0;
 }
 
-// The same for an object of which more will be read: it stays where it was.
+#define COPIED_WORDS 12 // of an object that are compared with its copy
+
+// The hidden class of an object that was forwarded, by its addresses, if it is copied; else 0. Until V8's scavenger has
+// copied it, the new place holds what was there before, which may be an object of another hidden class. In a copy words
+// may refer to where objects are now. Hidden classes have sizes, before the properties' start (src/objects/map.h), but
+// not those of strings and tables: two words are the least that they have.
+__noinline __u64 class_of_copy(__u64 from, __u64 to)
+{
+	struct scratch *s = own_scratch();
+	if (!s)
+		return 0;
+	struct copied *c = &s->copied; // the stack is short
+	c->from = from;
+	c->to = to;
+	if (read_user(&c->class, 8, to) || !HEAP_OBJECT(c->class) ||
+	    read_user(&c->words, 1, c->class - 1 + s->v8.object_start - 1))
+		return 0;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 1; i < COPIED_WORDS && i < (c->words > 2 ? c->words : 2); i++) {
+		asm volatile("" : "+r"(c) : : "memory"); // nothing of it is kept on the stack
+		if (read_user(&c->old, 8, c->from + i * 8ULL) || read_user(&c->new, 8, c->to + i * 8ULL))
+			return 0;
+		if (c->old == c->new)
+			continue;
+		if (!HEAP_OBJECT(c->old) || read_user(&c->now, 8, c->old - 1) || c->now + 1 != c->new)
+			return 0;
+	}
+	return c->class;
+}
+
+// The same for an object that labels are read of, and of which more will be read: it stays where it was.
 static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 {
-	return read_object(&object, to, size);
+	if (rarely(!HEAP_OBJECT(object) || read_user(to, size, object - 1)))
+		return -1;
+	if (!rarely(!(to[0] & 1)))
+		return 0;
+	to[0] = class_of_copy(object - 1, to[0]);
+	return to[0] ? 0 : -1;
 }
 
 // The same where rules for an AsyncContextFrame read what is in no part of the heap (part.h): the next sample cannot
@@ -97,6 +132,14 @@ static __always_inline long read_whole_apart(struct scratch *s, __u64 object, __
 {
 	s->apart = 1;
 	return read_whole(object, to, size);
+}
+
+// The same of a string or symbol that may be a name. Most are old, and stay where they are: of one that was forwarded
+// nothing is told, since the calls are too deep to look whether it is copied.
+static __always_inline long read_key_apart(struct scratch *s, __u64 key, __u64 *to, __u32 size)
+{
+	s->apart = 1;
+	return !HEAP_OBJECT(key) || read_user(to, size, key - 1) || !(to[0] & 1) ? -1 : 0;
 }
 
 // Where what was read of an object is kept. The product spreads addresses of objects that follow each other, which

@@ -28,7 +28,7 @@ __noinline int read_key(const struct process *p, struct scratch *s, __u64 key)
 	text->kinds = 1 << NAME_STRING;
 	for (int i = 0; i < MAX_ALIASES; i++) {
 		__u32 next = s->v8.thin_actual;
-		if (read_whole_apart(s, text->string, head, STRING_HEAD) || (type = read_instance_type(head[0])) < 0)
+		if (read_key_apart(s, text->string, head, STRING_HEAD) || (type = read_instance_type(head[0])) < 0)
 			return -1;
 		if (type >= s->v8.first_non_string && type != s->v8.type_symbol)
 			return 0;

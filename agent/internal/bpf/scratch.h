@@ -54,6 +54,16 @@ struct ahead {
 	__u32 pad;
 };
 
+// An object that was forwarded, and its copy: its hidden class, how many words it has, and one of them.
+struct copied {
+	__u64 from, to; // addresses
+	__u64 class;
+	__u64 old, new; // the word where the object was, and where it is
+	__u64 now;      // where the object is to which the word referred
+	__u8 words;
+	__u8 pad[7];
+};
+
 // A table entry: src/objects/ordered-hash-table.h, src/objects/dictionary.h.
 struct table_entry {
 	__u64 key, value;
@@ -305,6 +315,7 @@ struct scratch {
 	struct v8_layout v8; // of the process
 	struct table table;
 	struct ahead ahead;
+	struct copied copied;
 	__u64 words[WHOLE_TABLE / 8 + 4]; // of the table; the slack lets the verifier see that entries stay inside
 	struct search search;
 	struct key_text text;

@@ -77,7 +77,7 @@ __noinline int is_text(struct scratch *s, __u64 string)
 	for (int thin = 0; thin < 2; thin++) {
 		if (thin && read_apart(s, &string, 8, string - 1 + v8->thin_actual))
 			return -1;
-		if (read_whole_apart(s, string, s->key, 16) || (type = read_instance_type(s->key[0])) < 0)
+		if (read_key_apart(s, string, s->key, 16) || (type = read_instance_type(s->key[0])) < 0)
 			return -1;
 		if (type >= v8->first_non_string || string_length(v8, s->key) != s->search.name.length)
 			return 0;

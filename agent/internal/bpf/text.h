@@ -68,8 +68,10 @@ static __always_inline __s32 read_string(struct scratch *s, __u64 *string, __u64
 	if (being_copied(moved & 1 ? *string - 1 : moved))
 		return -1;
 	__s32 type = instance_type(to[0]);
-	if (moved & 1 || type < 0 || type >= v8->first_non_string)
+	if (moved & 1 || type < 0)
 		return type;
+	if (type >= v8->first_non_string)
+		return class_of_copy(*string - 1, moved) ? type : -1;
 	if ((type & v8->string_mask) == v8->tag_external)
 		return -1;
 	if ((type & v8->string_mask) != v8->tag_seq)

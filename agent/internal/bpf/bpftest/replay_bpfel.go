@@ -685,6 +685,17 @@ type replayScratch struct {
 		Size   uint32
 		Pad    uint32
 	}
+	Copied struct {
+		_     structs.HostLayout
+		From  uint64
+		To    uint64
+		Class uint64
+		Old   uint64
+		New   uint64
+		Now   uint64
+		Words uint8
+		Pad   [7]uint8
+	}
 	Words  [68]uint64
 	Search struct {
 		_    structs.HostLayout
