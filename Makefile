@@ -94,14 +94,14 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 	cd test/collector && go vet ./...
 	@if $(HAVE_GENERATORS); then $(MAKE) --no-print-directory check-generated; \
 	else echo "SKIPPED check-generated: there is no clang-19 $(CLANG) with libbpf-dev, or no protoc $(PROTOC). It matters if you change $(BPF)/*.[ch] or $(API); make tools-generate installs them."; fi
-	DRAW=$${DRAW-$$(git rev-parse HEAD)} go run ./test/repo/gotest -p 2 -without '$(LONG)' . otlp/receiver
+	DRAW=$${DRAW-$$(git rev-parse HEAD)} go run ./test/repo/gotest -p 3 -without '$(LONG)' . otlp/receiver
 	go run ./test/repo/gotest -with '/test/e2e$$' -run 'Test(Functions|Requests)/^plain$$/^$(NODE)$$' .
 
 # What takes long: hotspan on each Node, core files, the npm package, and a Collector.
 LONG = /test/(e2e|inspect|npm|chaos|collector)$$
 thorough: root-thorough tools-go tools-test npm $(PACKAGES) nodes
 	HOTSPAN_COMMAND=$(CURDIR)/bin/hotspan HOTSPAN_APP=$(CURDIR)/bin/npm/app \
-		go run ./test/repo/gotest -with '$(LONG)' . test/collector
+		go run ./test/repo/gotest -p 2 -with '$(LONG)' . test/collector
 	go run ./test/fuzz -check -time 10s -draw '$(DRAW)' -most 4
 
 soak: root-soak tools-go tools-test $(PACKAGES) nodes
