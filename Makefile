@@ -117,7 +117,7 @@ test-stress: root-test-stress tools-go tools-test $(PACKAGES) nodes
 NODE = $(DEMO_NODE)
 node: root-node tools-go tools-test $(PACKAGES) nodes
 	go test ./agent/internal/walk -run TestWalkLive/$(NODE) -record
-	go test ./v8/... ./context ./agent/...
+	go test ./v8/... ./context/... ./agent/...
 	go test ./test/e2e -all -timeout 30m -run 'Test(EveryNode|Threads|Mixed|Shares|Express|DoctorOnProcess|Pool)/^$(NODE)$$|Test(Functions|Tiers|Requests)/./^$(NODE)$$'
 
 truth: root-truth build $(PACKAGES) nodes

@@ -27,7 +27,7 @@ struct shape {
 	__u16 slots[MAX_SLOTS];
 };
 
-// Where one isolate's Environment keeps the resources whose callbacks run: see context.AsyncHooks.
+// Where one isolate's Environment keeps the resources whose callbacks run: see nodejs.AsyncHooks.
 struct async_hooks {
 	__u64 fields;    // address of the counters, u32; 0 = there are none
 	__u64 resources; // address of the Global of the JSArray of resources
@@ -76,7 +76,7 @@ struct work_key {
 	__u64 class;   // vtable of a ThreadPoolWork that is no part of an AsyncWrap; 0 for AsyncWraps
 };
 
-// Where what Node has for a job keeps what it belongs to: see context.OwnerLayout. realm 0 = that is not known.
+// Where what Node has for a job keeps what it belongs to: see nodejs.OwnerLayout. realm 0 = that is not known.
 struct work {
 	__s32 resource, frame, realm, id;
 	__u32 field, isolate;

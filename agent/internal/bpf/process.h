@@ -69,7 +69,7 @@ struct name {
 	__u64 chars[MAX_NAME / 8];
 };
 
-// What a symbol is as the key of a resource's property: see context.SymbolKind.
+// What a symbol is as the key of a resource's property: see nodejs.SymbolKind.
 enum symbol_kind {
 	SYMBOL_OTHER,
 	SYMBOL_STORE,

@@ -7,6 +7,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 	"github.com/hotspan/hotspan/agent/internal/uvpool"
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 )
@@ -29,9 +30,9 @@ var twins = []twin{
 	{"NODE_EDGES", bpf.NodeEdges, reqctx.MaxNodeEdges},
 	{"MAX_LABELS", bpf.MaxLabels, reqctx.MaxLabels},
 	{"MAX_NAME", bpf.MaxName, reqctx.MaxNameBytes},
-	{"MAX_STORES", bpf.MaxStores, reqctx.MaxStores},
+	{"MAX_STORES", bpf.MaxStores, nodejs.MaxStores},
 	{"MAX_ATTRIBUTES", bpf.MaxAttributes, reqctx.MaxAttributeBytes},
-	{"SLOT_OUT", int(bpf.SlotOut), reqctx.SlotOutOfLine},
+	{"SLOT_OUT", int(bpf.SlotOut), nodejs.SlotOutOfLine},
 
 	{"FRAME_NATIVE", int(bpf.FrameNative), int(stack.FrameNative)},
 	{"FRAME_JS", int(bpf.FrameJS), int(stack.FrameFunction)},
@@ -46,10 +47,10 @@ var twins = []twin{
 	{"STOP_NO_PROGRESS", int(bpf.StopNoProgress), int(stack.StopNoProgress)},
 	{"STOP_BAD_PC", int(bpf.StopBadPC), int(stack.StopBadPC)},
 
-	{"SYMBOL_OTHER", int(bpf.SymbolOther), int(reqctx.OtherSymbol)},
-	{"SYMBOL_STORE", int(bpf.SymbolStore), int(reqctx.StoreSymbol)},
-	{"SYMBOL_PUBLIC", int(bpf.SymbolPublic), int(reqctx.PublicSymbol)},
-	{"SYMBOL_CONTEXT", int(bpf.SymbolContext), int(reqctx.ContextSymbol)},
+	{"SYMBOL_OTHER", int(bpf.SymbolOther), int(nodejs.OtherSymbol)},
+	{"SYMBOL_STORE", int(bpf.SymbolStore), int(nodejs.StoreSymbol)},
+	{"SYMBOL_PUBLIC", int(bpf.SymbolPublic), int(nodejs.PublicSymbol)},
+	{"SYMBOL_CONTEXT", int(bpf.SymbolContext), int(nodejs.ContextSymbol)},
 
 	{"WORK_QUEUED", int(bpf.WorkQueued), int(uvpool.Queued)},
 	{"WORK_FILE_SYSTEM", int(bpf.WorkFileSystem), int(uvpool.FileSystem)},

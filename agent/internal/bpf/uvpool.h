@@ -97,7 +97,7 @@ static __always_inline long read_global(__u64 *object, __u64 at)
 
 #define MAX_TOP 1024 // bytes from the start of an object to its ThreadPoolWork
 
-// Offsets in Node's objects, as context/node_layout.go has them.
+// Offsets in Node's objects, as context/nodejs/layout.go has them.
 #define WRAP_HANDLE 8       // in an AsyncWrap, of its JavaScript object
 #define WRAP_FRAME 72       // in it, of an AsyncContextFrame
 #define WRAP_FRAME_FIELD 16 // behind the first internal field of the JavaScript object

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/process"
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -25,7 +25,7 @@ type Isolate struct {
 	l     *layout.Layout
 	at    uint64
 	in    heap.Word          // a context of its JavaScript code; 0 = the one that it has at present
-	hooks *reqctx.AsyncHooks // nil = not found yet
+	hooks *nodejs.AsyncHooks // nil = not found yet
 }
 
 // NewIsolate makes an Isolate for the one at an address.
@@ -59,7 +59,7 @@ func (p *Isolate) Current() (c Current, ok bool) {
 	if err != nil || resource == 0 {
 		return c, false
 	}
-	values, err := reqctx.StoresOf(p.r, resource)
+	values, err := nodejs.StoresOf(p.r, resource)
 	for _, v := range values {
 		c.Stores = append(c.Stores, heap.Entry{Value: v})
 	}
@@ -68,14 +68,14 @@ func (p *Isolate) Current() (c Current, ok bool) {
 
 // asyncHooks finds the async_hooks of the isolate, once. At times the isolate has no current context, then it finds
 // nothing.
-func (p *Isolate) asyncHooks() (*reqctx.AsyncHooks, error) {
+func (p *Isolate) asyncHooks() (*nodejs.AsyncHooks, error) {
 	if p.hooks != nil {
 		return p.hooks, nil
 	}
 	if err := p.l.Require(process.AsyncHooksFields...); err != nil {
 		return nil, err
 	}
-	h, err := reqctx.FindAsyncHooks(p.r, p.at, p.in)
+	h, err := nodejs.FindAsyncHooks(p.r, p.at, p.in)
 	if err != nil {
 		return nil, err
 	}

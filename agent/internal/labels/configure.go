@@ -7,6 +7,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -43,7 +44,7 @@ func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 			edges++
 		}
 	}
-	for kind, name := range reqctx.SymbolNames(l) {
+	for kind, name := range nodejs.SymbolNames(l) {
 		config.Symbols[kind] = bpfName(reqctx.Name{Kind: reqctx.SymbolName, Text: name})
 		config.NameLengths |= 1 << (config.Symbols[kind].Length % 64)
 	}

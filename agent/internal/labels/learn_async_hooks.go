@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
@@ -30,18 +30,18 @@ func (p *Learner) learnHooks(thread uint32, kind uint8, first, second uint64) er
 // learnIsolate finds the async_hooks of the isolate that the sample's thread has entered.
 func (p *Learner) learnIsolate(key bpf.EnvironmentKey, context heap.Word) error {
 	asked := p.firstAsked(key)
-	h, err := p.learner.AsyncHooks(key.Isolate, context)
+	h, err := nodejs.FindAsyncHooks(p.heap, key.Isolate, context)
 	if err != nil && context != 0 { // the context may have moved
-		h, err = p.learner.AsyncHooks(key.Isolate, 0)
+		h, err = nodejs.FindAsyncHooks(p.heap, key.Isolate, 0)
 	}
 	switch {
 	case err == nil:
 		return p.sampler.SetEnvironment(key, bpf.AsyncHooks{
 			Fields: h.Fields, Resources: h.Resources, Natives: h.NativeResources, Deque: one(h.Deque),
 		})
-	case errors.Is(err, reqctx.ErrNoEnvironment) && time.Since(asked) > environmentTimeout:
+	case errors.Is(err, nodejs.ErrNoEnvironment) && time.Since(asked) > environmentTimeout:
 		p.tellUnknown(err)
-		lost := one(errors.Is(err, reqctx.ErrUnknownHooks))
+		lost := one(errors.Is(err, nodejs.ErrUnknownHooks))
 		return errors.Join(err, p.sampler.SetEnvironment(key, bpf.AsyncHooks{Lost: lost}))
 	}
 	return err
@@ -49,7 +49,7 @@ func (p *Learner) learnIsolate(key bpf.EnvironmentKey, context heap.Word) error 
 
 // tellUnknown warns, once for a process, of async_hooks that are not where they are known to be.
 func (p *Learner) tellUnknown(err error) {
-	if p.told || !errors.Is(err, reqctx.ErrUnknownHooks) {
+	if p.told || !errors.Is(err, nodejs.ErrUnknownHooks) {
 		return
 	}
 	p.told = true
@@ -79,7 +79,7 @@ func one(yes bool) uint32 {
 
 // learnResource reads the hidden class of a resource.
 func (p *Learner) learnResource(key bpf.ShapeKey) error {
-	r, err := p.learner.ResourceShape(heap.Word(key.HiddenClass))
+	r, err := nodejs.FindResourceShape(p.heap, heap.Word(key.HiddenClass))
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 )
 
 // manyTries is how often an object of a class must not be recognized until the class counts as unknown: while the
@@ -21,7 +21,7 @@ func (p *Learner) learnWork(record []byte) error {
 	if n, err := binary.Decode(record, binary.LittleEndian, &seen); err != nil || n != len(record) {
 		return sampler.ErrMalformed
 	}
-	w, err := p.learner.OwnerLayout(&reqctx.JobObject{
+	w, err := nodejs.FindOwnerLayout(p.heap, &nodejs.JobObject{
 		Wrap: seen.Class == 0, Words: seen.Words, WorkOwner: seen.Owner,
 		HandleFrame: seen.Frames&bpf.FrameInHandle != 0, FieldFrame: seen.Frames&bpf.FrameInField != 0,
 	})
@@ -31,7 +31,7 @@ func (p *Learner) learnWork(record []byte) error {
 	known := p.works[seen.Class]
 	defer func() { p.works[seen.Class] = known }()
 	if err != nil {
-		if seen.Class == 0 || !errors.Is(err, reqctx.ErrUnknownClass) {
+		if seen.Class == 0 || !errors.Is(err, nodejs.ErrUnknownClass) {
 			return err
 		}
 		if known.unknown++; known.unknown < manyTries {

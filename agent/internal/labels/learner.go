@@ -8,6 +8,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
+	"github.com/hotspan/hotspan/v8/heap"
 )
 
 // Learner answers the requests of the BPF program about one process: where async_hooks and the resources of one hidden
@@ -17,26 +19,28 @@ type Learner struct {
 	log     *slog.Logger
 	pid     int
 	id      uint32 // of the process, in the BPF program
-	learner *reqctx.Learner
+	heap    *heap.Reader
 	works   map[uint64]work // by class, as in bpf.WorkKey
 	// isolates has, by isolate with async_hooks, the time of the first request.
 	isolates map[bpf.EnvironmentKey]time.Time
 	told     bool // that async_hooks are not found
+	// properties are what the stores of the process have had.
+	properties reqctx.StoreProperties
 }
 
 // work is what is known of the C++ objects of a class that libuv's pool works on.
 type work struct {
 	unknown int                // how often an object was not recognized
-	layout  reqctx.OwnerLayout // of the last one that was
+	layout  nodejs.OwnerLayout // of the last one that was
 }
 
 // NewLearner makes a Learner for a process, which writes answers into the BPF maps of a sampler. id is its
 // bpf.Process.Id.
 func NewLearner(p *process.Process, id uint32, s *sampler.Sampler, log *slog.Logger) *Learner {
-	return &Learner{sampler: s, log: log, pid: p.PID, id: id, learner: reqctx.NewLearner(p.Heap())}
+	return &Learner{sampler: s, log: log, pid: p.PID, id: id, heap: p.Heap()}
 }
 
 // StoreProperties returns names of properties that the process's stores have had.
 func (p *Learner) StoreProperties() []string {
-	return append([]string(nil), p.learner.StoreProperties...)
+	return append([]string(nil), p.properties...)
 }

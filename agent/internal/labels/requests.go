@@ -41,7 +41,7 @@ func (p *Learner) answer(thread uint32, kind uint8, data []byte) error {
 	}
 	first, second := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
 	if kind == bpf.ContextLearnNames {
-		return p.learner.AddStoreProperties(heap.Word(first))
+		return p.properties.Add(p.heap, heap.Word(first))
 	}
 	return p.learnHooks(thread, kind, first, second)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -82,14 +82,14 @@ func TestKeptOfNewCode(t *testing.T) {
 
 // TestLearnWork: a record of another size is malformed, and an object that cannot be one of Node's teaches nothing.
 func TestLearnWork(t *testing.T) {
-	p := &Learner{learner: reqctx.NewLearner(heap.NewReader(bytes.NewReader(nil), &layout.Layout{}))}
+	p := &Learner{heap: heap.NewReader(bytes.NewReader(nil), &layout.Layout{})}
 	size := binary.Size(bpf.JobObject{})
 	for _, n := range []int{0, 16, size - 1, size + 1} {
 		if err := p.learnWork(make([]byte, n)); !errors.Is(err, sampler.ErrMalformed) {
 			t.Errorf("%d bytes: %v", n, err)
 		}
 	}
-	if err := p.learnWork(make([]byte, size)); !errors.Is(err, reqctx.ErrUnknownClass) {
+	if err := p.learnWork(make([]byte, size)); !errors.Is(err, nodejs.ErrUnknownClass) {
 		t.Errorf("an AsyncWrap without an id: %v", err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/verify"
@@ -73,7 +73,7 @@ func compareAsyncHooks(r *heap.Reader, isolate uint64) ([]layout.Field, error) {
 	if context == 0 {
 		return nil, verify.ErrNoContext
 	}
-	hooks, err := reqctx.FindAsyncHooks(r, isolate, context)
+	hooks, err := nodejs.FindAsyncHooks(r, isolate, context)
 	if err != nil {
 		if l.Has(layout.IsolateCPED) {
 			return nil, verify.ErrNothing

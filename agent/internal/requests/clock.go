@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -26,7 +26,7 @@ const maxClocks, maxTime = 1 << 12, 1 << 41
 
 // clockOf is the clock of the thread that a context of JavaScript code belongs to.
 func (f *reader) clockOf(context heap.Word) loopClock {
-	environment, err := reqctx.Environment(f.r, context)
+	environment, err := nodejs.Environment(f.r, context)
 	if err != nil {
 		return loopClock{}
 	}
@@ -39,7 +39,7 @@ func (f *reader) clockOf(context heap.Word) loopClock {
 }
 
 func (f *reader) readClock(environment uint64) loopClock {
-	t, err := reqctx.ReadTimers(f.r, environment)
+	t, err := nodejs.ReadTimers(f.r, environment)
 	if err != nil || t.Base == 0 {
 		return loopClock{}
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 )
 
 // wrapBytes is how much of a C++ object of Node.js is searched for what libuv has in it.
@@ -75,7 +75,7 @@ func (f *reader) inRequest(w *Wait, base uint64, b []byte) bool {
 			continue
 		}
 		switch {
-		case typ == requestWork && f.queued(base+uint64(at), r) && reqctx.IsThreadPoolWork(f.r, base, at-workMembers):
+		case typ == requestWork && f.queued(base+uint64(at), r) && nodejs.IsThreadPoolWork(f.r, base, at-workMembers):
 			w.Sort = Job
 			return true
 		case word(r, requestData) == base && f.hasLoop(r):

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 	"github.com/hotspan/hotspan/v8/await"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -41,7 +41,7 @@ type loopClock struct {
 	loop  uint64 // address of its uv_loop_t; 0: the clock is not known
 	timer uint64 // address of the uv_timer_t by which Node.js waits for all timers of JavaScript
 	base  uint64 // time of the loop from which these count, in milliseconds
-	wall  int64  // see reqctx.Timers
+	wall  int64  // see nodejs.Timers
 }
 
 // isFrame reports whether a word is an AsyncContextFrame. (node: lib/internal/async_context_frame.js)
@@ -74,7 +74,7 @@ func (f *reader) stores(frame, resource heap.Word) (out []heap.Entry, err error)
 		all, err = f.r.Entries(frame)
 	} else if resource != 0 {
 		var values []heap.Word
-		values, err = reqctx.StoresOf(f.r, resource)
+		values, err = nodejs.StoresOf(f.r, resource)
 		for _, v := range values {
 			all = append(all, heap.Entry{Value: v})
 		}
@@ -91,7 +91,7 @@ func (f *reader) stores(frame, resource heap.Word) (out []heap.Entry, err error)
 			out = append(out, e)
 		}
 	}
-	if len(out) > reqctx.MaxStores {
+	if len(out) > nodejs.MaxStores {
 		return nil, fmt.Errorf("%d stores, more than are read", len(out))
 	}
 	return out, err

@@ -3,7 +3,7 @@ package requests
 import (
 	"fmt"
 
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/nodejs"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/space"
 )
@@ -11,7 +11,7 @@ import (
 // wrap reads an object of JavaScript that stands for one of C++. What it waits for is what libuv has of the latter.
 func (f *reader) wrap(o *space.Object) {
 	f.r.Forget() // see Visit
-	base, ok := reqctx.WrapOf(f.r, o.Word)
+	base, ok := nodejs.WrapOf(f.r, o.Word)
 	if !ok {
 		return
 	}
@@ -21,7 +21,7 @@ func (f *reader) wrap(o *space.Object) {
 		return
 	}
 	w.Kind, _ = f.printer.Maker(o.Address)
-	frame, ok := reqctx.FrameOf(f.r, base, o.Word, f.isFrame)
+	frame, ok := nodejs.FrameOf(f.r, base, o.Word, f.isFrame)
 	if !ok {
 		frame = 0
 	}

@@ -1,4 +1,4 @@
-package context
+package nodejs
 
 import (
 	"encoding/binary"
@@ -89,7 +89,7 @@ func FuzzAsyncHooks(f *testing.F) {
 	})
 }
 
-// mostOwnerReads bounds what OwnerLayout may cost: a Realm, and the Environments that its 32 words may refer to.
+// mostOwnerReads bounds what FindOwnerLayout may cost: a Realm, and the Environments that its 32 words may refer to.
 const mostOwnerReads = 100
 
 // realmMemory has a Realm at 0x400 which has its isolate, for a ring; wrapOf makes an AsyncWrap of a Realm.
@@ -173,7 +173,7 @@ func TestOwnerLayout(t *testing.T) {
 		if errors.Is(tt.err, ErrNoEnvironment) {
 			clear(b)
 		}
-		got, err := NewLearner(heap.NewReader(&ring{b: b}, hooksLayout())).OwnerLayout(tt.of)
+		got, err := FindOwnerLayout(heap.NewReader(&ring{b: b}, hooksLayout()), tt.of)
 		if !errors.Is(err, tt.err) || err == nil && got != tt.want {
 			t.Errorf("%s: %+v, %v, want %+v, %v", tt.what, got, err, tt.want, tt.err)
 		}
@@ -192,7 +192,7 @@ func FuzzOwnerLayout(f *testing.F) {
 		m := &ring{b: b}
 		o := wrapOf(realm)
 		o.Wrap, o.Words[1], o.WorkOwner = wrap, realm, realm
-		NewLearner(heap.NewReader(m, hooksLayout())).OwnerLayout(&o)
+		FindOwnerLayout(heap.NewReader(m, hooksLayout()), &o)
 		if m.reads > mostOwnerReads {
 			t.Errorf("%d reads, at most %d are allowed", m.reads, mostOwnerReads)
 		}

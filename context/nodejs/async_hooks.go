@@ -1,4 +1,4 @@
-package context
+package nodejs
 
 import (
 	"encoding/binary"
@@ -40,11 +40,6 @@ func FindAsyncHooks(r *heap.Reader, isolate uint64, context heap.Word) (AsyncHoo
 		return AsyncHooks{}, err
 	}
 	return findAsyncHooks(r, isolate, environment, b)
-}
-
-// AsyncHooks is FindAsyncHooks in the process of the Learner.
-func (l *Learner) AsyncHooks(isolate uint64, context heap.Word) (AsyncHooks, error) {
-	return FindAsyncHooks(l.r, isolate, context)
 }
 
 // findAsyncHooks finds them in the bytes of an Environment, b.

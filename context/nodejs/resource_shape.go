@@ -1,4 +1,4 @@
-package context
+package nodejs
 
 import (
 	"github.com/hotspan/hotspan/v8/heap"
@@ -23,17 +23,17 @@ type ResourceShape struct {
 // SlotOutOfLine added it is an index in the property array, from 0 on.
 const SlotOutOfLine = 0x8000
 
-// ResourceShape finds the shape of a hidden class of resources. The error says why the memory cannot be read as a
+// FindResourceShape finds the shape of a hidden class of resources. The error says why the memory cannot be read as a
 // hidden class.
-func (l *Learner) ResourceShape(hiddenClass heap.Word) (ResourceShape, error) {
-	s, err := l.r.Shape(hiddenClass)
+func FindResourceShape(r *heap.Reader, hiddenClass heap.Word) (ResourceShape, error) {
+	s, err := r.Shape(hiddenClass)
 	if err != nil {
 		return ResourceShape{}, err
 	}
-	own := uint32(s.Own) << l.r.Layout().At(layout.BitField3OwnDescriptorsBit)
+	own := uint32(s.Own) << r.Layout().At(layout.BitField3OwnDescriptorsBit)
 	out := ResourceShape{Descriptors: uint64(s.Descriptors), OwnDescriptors: own}
 	for _, p := range s.Properties {
-		kind, slot := propertyKind(l.r, p), slotNumber(p.Slot)
+		kind, slot := propertyKind(r, p), slotNumber(p.Slot)
 		switch {
 		case slot == 0:
 		case kind == PublicSymbol:

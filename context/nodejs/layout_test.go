@@ -1,4 +1,4 @@
-package context
+package nodejs
 
 import (
 	"regexp"
@@ -25,11 +25,11 @@ func ordinal(version string) int {
 
 // Each number has a name, a source with a reason, and a range of versions.
 func TestNodeLayout(t *testing.T) {
-	if want := int(workEnvironment) + 1; len(nodeLayout) != want {
-		t.Errorf("%d rows, want one for each of %d fields", len(nodeLayout), want)
+	if want := int(workEnvironment) + 1; len(table) != want {
+		t.Errorf("%d rows, want one for each of %d fields", len(table), want)
 	}
-	for f, row := range nodeLayout {
-		if nodeField(f) == noField {
+	for f, row := range table {
+		if field(f) == noField {
 			continue
 		}
 		if row.what == "" || !nodeSource.MatchString(row.why) || strings.HasSuffix(row.why, ": ") {

@@ -1,4 +1,4 @@
-package context
+package nodejs
 
 import (
 	"encoding/binary"
@@ -13,11 +13,11 @@ func (h *AsyncHooks) CurrentResource(r *heap.Reader) (heap.Word, error) {
 	if err != nil {
 		return 0, err
 	}
-	field := func(f nodeField) uint32 { return binary.LittleEndian.Uint32(b[4*f.value():]) }
-	if field(hooksInit) == 0 || field(hooksUsesResource) == 0 || field(hooksStackLength) == 0 {
+	counter := func(f field) uint32 { return binary.LittleEndian.Uint32(b[4*f.value():]) }
+	if counter(hooksInit) == 0 || counter(hooksUsesResource) == 0 || counter(hooksStackLength) == 0 {
 		return 0, nil
 	}
-	index := int(field(hooksStackLength)) - 1
+	index := int(counter(hooksStackLength)) - 1
 	if w := h.jsResource(r, index); w != 0 {
 		return w, nil
 	}

@@ -1,4 +1,4 @@
-package context
+package nodejs
 
 import (
 	"encoding/binary"
@@ -24,7 +24,7 @@ type OwnerLayout struct {
 
 // ownerClass says where one of Node.js's base classes keeps what OwnerLayout tells, from its start. With a frameField
 // the resource has the AsyncContextFrame in an internal field.
-type ownerClass struct{ resource, realm, frame, frameField nodeField }
+type ownerClass struct{ resource, realm, frame, frameField field }
 
 // The base classes of what the pool works on. The works of Node-API are AsyncResources, all others AsyncWraps.
 var (
@@ -55,9 +55,9 @@ type JobObject struct {
 	HandleFrame, FieldFrame bool
 }
 
-// OwnerLayout finds the layout of an AsyncWrap, or of another object of a class. The error is ErrUnknownClass for what
-// cannot be one. It makes fewer than 100 reads of the Realm and what that refers to, which last.
-func (l *Learner) OwnerLayout(o *JobObject) (OwnerLayout, error) {
+// FindOwnerLayout finds the layout of an AsyncWrap, or of another object of a class. The error is ErrUnknownClass for
+// what cannot be one. It makes fewer than 100 reads of the Realm and what that refers to, which last.
+func FindOwnerLayout(r *heap.Reader, o *JobObject) (OwnerLayout, error) {
 	class := asyncWrap
 	if !o.Wrap {
 		class = asyncResource
@@ -74,10 +74,10 @@ func (l *Learner) OwnerLayout(o *JobObject) (OwnerLayout, error) {
 	case o.HandleFrame:
 		out.Frame = class.frame.value()
 	case o.FieldFrame:
-		out.FrameField = class.frameField.value() + l.r.Layout().At(layout.JSObjectInternalField)
+		out.FrameField = class.frameField.value() + r.Layout().At(layout.JSObjectInternalField)
 	}
 	var err error
-	out.Isolate, err = isolateIn(l.r, o.word(out.Realm))
+	out.Isolate, err = isolateIn(r, o.word(out.Realm))
 	return out, err
 }
 

@@ -1,11 +1,11 @@
-package context
+package nodejs
 
-// nodeField is a number that describes a struct of Node.js, or of what it is built with.
-type nodeField uint8
+// field is a number that describes a struct of Node.js, or of what it is built with.
+type field uint8
 
 // What is read of Node.js. Offsets and sizes are in bytes.
 const (
-	noField nodeField = iota
+	noField field = iota
 
 	// The way from a context to the Environment.
 	embedderSlot
@@ -42,10 +42,10 @@ const (
 	workEnvironment
 )
 
-// nodeRow says what a field is, and why. It holds for versions of Node.js from <= version < below; an empty below is no
+// row says what a field is, and why. It holds for versions of Node.js from <= version < below; an empty below is no
 // bound. Where versions differ there are several fields, and the code tells by the memory which of them holds: a
 // process does not say reliably which Node.js it is.
-type nodeRow struct {
+type row struct {
 	what        string // member or constant, in the words of the source
 	n           int
 	from, below string
@@ -53,12 +53,12 @@ type nodeRow struct {
 }
 
 // value is the number of a field.
-func (f nodeField) value() int { return nodeLayout[f].n }
+func (f field) value() int { return table[f].n }
 
-// nodeLayout has a row for each field. Node.js has no constants for debuggers that would tell them. The headers of the
+// table has a row for each field. Node.js has no constants for debuggers that would tell them. The headers of the
 // BPF program have those that it needs at each sample; those of libuv's requests stand beside the code that finds
 // libuv's pool.
-var nodeLayout = [...]nodeRow{
+var table = [...]row{
 	embedderSlot: {"NODE_CONTEXT_EMBEDDER_DATA_INDEX", 32, "16", "",
 		"src/node_context_data.h: ContextEmbedderIndex::kEnvironment, the address of the Environment"},
 

@@ -1,4 +1,4 @@
-package context
+package nodejs
 
 import (
 	"github.com/hotspan/hotspan/v8/heap"
