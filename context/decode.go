@@ -104,7 +104,7 @@ func (v *Value) decode(label TreeLabel) (Label, bool) {
 		}
 		return l, l.Num > 0
 	case v.IsNum:
-		l.setNumber(v.Num)
+		l.SetNumber(v.Num)
 	case v.Truncated:
 		l.Str = strings.TrimSuffix(l.Str, "\uFFFD") + truncationMark
 	}

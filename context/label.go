@@ -32,9 +32,9 @@ type Label struct {
 	IsNum bool
 }
 
-// setNumber sets the value: a number that is not whole, or not exact as a double, becomes a text, as
-// JavaScript writes it.
-func (l *Label) setNumber(n float64) {
+// SetNumber sets the value. A number that is not whole, or not exact as a double, becomes a text, as JavaScript writes
+// it.
+func (l *Label) SetNumber(n float64) {
 	if n == math.Trunc(n) && math.Abs(n) < 1<<53 {
 		l.Num, l.IsNum = int64(n), true
 		return

@@ -26,3 +26,7 @@ const (
 
 // LabelsBySource has the labels of one sample, in one list for each Source. A key is at most once in a list.
 type LabelsBySource [NumSources][]Label
+
+// MaxPublishedLabels bounds the labels of one sample that are taken from one of the published sources. The BPF program
+// has the same bound.
+const MaxPublishedLabels = 64

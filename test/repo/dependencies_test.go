@@ -28,8 +28,9 @@ var sharedModules = map[string]struct {
 		"otlp compresses recordings; the BPF object is compressed for the binary; inspect reads compressed cores"},
 	"google.golang.org/grpc": {[]string{"agent/api", "agent/client", "agent/internal/serve", "otlp"},
 		"otlp delivers, the agent serves and clients ask by one protocol"},
-	"google.golang.org/protobuf": {[]string{"agent/api", "agent/internal/pyroscope", "context", "otlp", "pprofx/pprof"},
-		"context reads what processes publish, otlp encodes, pprof writes profiles too large to be in memory twice"},
+	"google.golang.org/protobuf": {[]string{"agent/api", "agent/internal/pyroscope", "context/published", "otlp",
+		"pprofx/pprof"},
+		"published reads what processes publish, otlp encodes, pprof writes profiles too large to be in memory twice"},
 	"go.yaml.in/yaml/v3": {[]string{"agent/cli/daemon", "context"}, "context reads rules, daemon its configuration"},
 	"golang.org/x/arch": {
 		[]string{"agent/internal/disasm", "agent/internal/uvpool", "v8/functions", "v8/layout", "v8/x86"},

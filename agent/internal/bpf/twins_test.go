@@ -8,6 +8,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/uvpool"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/context/nodejs"
+	"github.com/hotspan/hotspan/context/published"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 )
@@ -31,7 +32,7 @@ var twins = []twin{
 	{"MAX_LABELS", bpf.MaxLabels, reqctx.MaxLabels},
 	{"MAX_NAME", bpf.MaxName, reqctx.MaxNameBytes},
 	{"MAX_STORES", bpf.MaxStores, nodejs.MaxStores},
-	{"MAX_ATTRIBUTES", bpf.MaxAttributes, reqctx.MaxAttributeBytes},
+	{"MAX_ATTRIBUTES", bpf.MaxAttributes, published.MaxAttributeBytes},
 	{"SLOT_OUT", int(bpf.SlotOut), nodejs.SlotOutOfLine},
 
 	{"FRAME_NATIVE", int(bpf.FrameNative), int(stack.FrameNative)},

@@ -8,7 +8,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/published"
 )
 
 // publications lists what the process publishes now. A library may define a variable that nothing uses.
@@ -47,16 +47,16 @@ func (i *inspection) publications() []Publication {
 }
 
 // processContext reads the process context; nil if the process publishes none.
-func processContext(p *process.Process) (*reqctx.ProcessContext, error) {
+func processContext(p *process.Process) (*published.ProcessContext, error) {
 	at := p.Mappings.ProcessContext()
 	if at == 0 {
 		return nil, nil
 	}
-	return reqctx.ReadProcessContext(p.Memory, at)
+	return published.ReadProcessContext(p.Memory, at)
 }
 
 // described describes a process context by the schema of its thread contexts.
-func described(context *reqctx.ProcessContext, err error) []Publication {
+func described(context *published.ProcessContext, err error) []Publication {
 	const what = "process context"
 	switch {
 	case err != nil:
@@ -71,7 +71,7 @@ func described(context *reqctx.ProcessContext, err error) []Publication {
 
 // notRead returns why a thread-local variable is not read, given the number of places where it was found; empty if it
 // is read.
-func (i *inspection) notRead(v bpf.PublishedVariable, found int, context *reqctx.ProcessContext) string {
+func (i *inspection) notRead(v bpf.PublishedVariable, found int, context *published.ProcessContext) string {
 	switch {
 	case v.Node && !i.Stores.InFrame:
 		return "Node.js has no AsyncContextFrame here"

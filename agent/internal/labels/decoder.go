@@ -13,6 +13,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/published"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -86,7 +87,7 @@ type Process struct {
 	derived   pprofx.Process // the process as described from outside
 	described pprofx.Process
 	changed   bool // described has changed since Described was called
-	published published
+	published publication
 	jobs      map[uint32]job    // of libuv's pool, by thread
 	threads   map[uint64]uint32 // that run JavaScript, by isolate
 	helpers   map[uint32]bool   // threads that were met in the isolates of these while those ran
@@ -108,7 +109,7 @@ type sampleContext struct {
 func (d *Decoder) Process(p *process.Process, config *bpf.Process, derived pprofx.Process) *Process {
 	return &Process{
 		decoder: d, process: p, config: config, derived: derived, described: derived,
-		published: published{since: time.Now()}, jobs: map[uint32]job{},
+		published: publication{since: time.Now()}, jobs: map[uint32]job{},
 		threads: map[uint64]uint32{}, helpers: map[uint32]bool{},
 		ended:   func(tid uint32) bool { return procs.ThreadEnded(p.PID, int(tid)) },
 		lastEnd: func() int64 { return d.sampler.ThreadEnded(p.PID) },
@@ -134,11 +135,11 @@ func (p *Process) labelSets() *labelSets {
 	return &p.decoder.labelSets
 }
 
-// published is the context that a process publishes for readers outside it.
-type published struct {
-	at        uint64                 // address of the process context; 0 = none
-	process   *reqctx.ProcessContext // nil if there is none, or it is not readable
-	seen      uint64                 // address of the publication that was read last, readable or not
+// publication is the context that a process publishes for readers outside it.
+type publication struct {
+	at        uint64                    // address of the process context; 0 = none
+	process   *published.ProcessContext // nil if there is none, or it is not readable
+	seen      uint64                    // address of the publication that was read last, readable or not
 	checked   time.Time
 	asked     time.Time // for changes
 	listed    time.Time // when findPublishers has listed the threads

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/published"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -48,14 +49,14 @@ func (p *Process) readPublished() bool {
 		return false
 	}
 	log, pid := p.decoder.log, p.process.PID
-	at, err := reqctx.PublishedAt(p.process.Memory, w.at)
+	at, err := published.Time(p.process.Memory, w.at)
 	if err == nil && (at == 0 || at == w.seen) {
 		return false
 	}
 	w.seen = at
-	read, err := reqctx.ReadProcessContext(p.process.Memory, w.at)
+	read, err := published.ReadProcessContext(p.process.Memory, w.at)
 	switch {
-	case errors.Is(err, reqctx.ErrChanging):
+	case errors.Is(err, published.ErrChanging):
 		w.seen = 0
 		return false
 	case errors.Is(err, unix.ESRCH): // the process has ended
@@ -77,7 +78,7 @@ func (p *Process) readPublished() bool {
 var fromKernel = []string{"process.pid", "process.executable.path", "process.executable.name"}
 
 // say logs a message unless it is the same as the last one.
-func (p *published) say(log func(string, ...any), message string, more ...any) {
+func (p *publication) say(log func(string, ...any), message string, more ...any) {
 	if text := fmt.Sprint(message, more); text != p.said {
 		p.said = text
 		log(message, more...)
@@ -85,7 +86,7 @@ func (p *published) say(log func(string, ...any), message string, more ...any) {
 }
 
 // describe overrides what is known of a process from outside by what it publishes about itself.
-func describe(derived pprofx.Process, p *reqctx.ProcessContext) pprofx.Process {
+func describe(derived pprofx.Process, p *published.ProcessContext) pprofx.Process {
 	out := derived
 	for _, l := range p.Resource {
 		switch {
@@ -135,7 +136,7 @@ func (p *Process) publishedRecord(kind, label uint8, data []byte) {
 		return
 	}
 	set := &p.context.sets[reqctx.PublishedLabels]
-	l, ok := reqctx.DecodeCustomLabel(data, int(label))
+	l, ok := published.DecodeCustomLabel(data, int(label))
 	switch {
 	case !ok:
 		p.decoder.BadValues++
@@ -150,9 +151,9 @@ func (p *Process) threadContext(kind uint32, data []byte) {
 	if p.published.process == nil {
 		return
 	}
-	r, ok := reqctx.DecodeRecord(data, p.published.process.Keys)
+	r, ok := published.DecodeRecord(data, p.published.process.Keys)
 	if ok && r.Unknown > 0 && p.readPublished() { // keys are added while the process runs
-		r, ok = reqctx.DecodeRecord(data, p.published.process.Keys)
+		r, ok = published.DecodeRecord(data, p.published.process.Keys)
 	}
 	if !ok {
 		return

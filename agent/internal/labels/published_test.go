@@ -8,6 +8,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/published"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -54,7 +55,7 @@ func TestDecodePublished(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProcess(t)
-			p.published.process = &reqctx.ProcessContext{Keys: []string{"a"}}
+			p.published.process = &published.ProcessContext{Keys: []string{"a"}}
 			p.published.labelSets = labelSets{}
 			for range 2 {
 				got, flags := p.Decode(&sampler.Sample{Sample: &bpf.Sample{}, Context: []byte(c.context)})
@@ -75,7 +76,7 @@ func TestKeysOfAnotherPublication(t *testing.T) {
 	p := newProcess(t)
 	context := []byte(record(bpf.ContextRecordOTel, uint8(bpf.PublishedNode), threadRecord("\x00\x02/x")))
 	for _, key := range []string{"first", "other"} {
-		p.published.process = &reqctx.ProcessContext{Keys: []string{key}}
+		p.published.process = &published.ProcessContext{Keys: []string{key}}
 		p.published.labelSets = labelSets{}
 		if got, _ := p.Decode(&sampler.Sample{Sample: &bpf.Sample{}, Context: context}); got[0].Key != key {
 			t.Errorf("%+v, want the key %s", got, key)
@@ -85,7 +86,7 @@ func TestKeysOfAnotherPublication(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	derived := pprofx.Process{Executable: "/bin/node", Container: "c0"}
-	got := describe(derived, &reqctx.ProcessContext{Resource: []reqctx.Label{
+	got := describe(derived, &published.ProcessContext{Resource: []reqctx.Label{
 		{Key: "service.name", Str: "shop"}, {Key: "process.pid", Num: 1, IsNum: true},
 		{Key: "shard", Num: 7, IsNum: true}, {Key: "process.executable.path", Str: "/x"},
 	}})

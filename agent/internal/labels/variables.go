@@ -8,12 +8,12 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
-	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/published"
 )
 
 // Variables returns the thread-local variables of a process from which contexts are read, by precedence. context is its
 // process context; nil if it has none.
-func Variables(p *process.Process, context *reqctx.ProcessContext) []bpf.Published {
+func Variables(p *process.Process, context *published.ProcessContext) []bpf.Published {
 	files, musl := p.Mappings.ThreadLocals()
 	find := func(name string) []bpf.Place { return places(threadlocal.Find(p.Memory, musl, files, name)) }
 	var all []bpf.Published

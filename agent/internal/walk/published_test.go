@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/context/published"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -115,7 +116,7 @@ func TestPublishedReads(t *testing.T) {
 		}
 		_ = s.ContextRecords(func(kind, _ uint8, data []byte) {
 			if kind == bpf.ContextRecordOTel {
-				reqctx.DecodeRecord(data, nil)
+				published.DecodeRecord(data, nil)
 			}
 		})
 		if most = max(most, reads); reads > len(wildProcess().Published)*maxPublishedReads+16 {

@@ -1,4 +1,4 @@
-package context
+package published
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	reqctx "github.com/hotspan/hotspan/context"
 )
 
 // anyValue is an AnyValue. (opentelemetry/proto/common/v1: string_value = 1, bool_value = 2, int_value = 3,
@@ -18,8 +20,8 @@ type anyValue struct {
 }
 
 // label has no value where v is none that a label can have.
-func (v anyValue) label(key string) Label {
-	l := Label{Key: key}
+func (v anyValue) label(key string) reqctx.Label {
+	l := reqctx.Label{Key: key}
 	switch v.field {
 	case 1:
 		if utf8.Valid(v.bytes) {
@@ -30,7 +32,7 @@ func (v anyValue) label(key string) Label {
 	case 3:
 		l.Num, l.IsNum = int64(v.number), true
 	case 4:
-		l.setNumber(math.Float64frombits(v.number))
+		l.SetNumber(math.Float64frombits(v.number))
 	}
 	return l
 }

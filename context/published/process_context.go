@@ -1,4 +1,4 @@
-package context
+package published
 
 import (
 	"encoding/binary"
@@ -7,15 +7,17 @@ import (
 	"io"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	reqctx "github.com/hotspan/hotspan/context"
 )
 
 // ProcessContext is what a process publishes about itself in a memory mapping. (OpenTelemetry, OTEP 4719)
 type ProcessContext struct {
-	Published uint64   // time of the publication, CLOCK_BOOTTIME in nanoseconds; it tells two publications apart
-	Resource  []Label  // attributes of the resource, in their order: those that are texts, numbers or booleans
-	Skipped   int      // number of attributes of the resource that are of other kinds
-	Schema    string   // of the thread context records; empty if none are published
-	Keys      []string // of the records' attributes, by number; at most 256
+	Published uint64         // time of the publication, CLOCK_BOOTTIME in nanoseconds; it tells two publications apart
+	Resource  []reqctx.Label // attributes of the resource, in their order: those that are texts, numbers or booleans
+	Skipped   int            // number of attributes of the resource that are of other kinds
+	Schema    string         // of the thread context records; empty if none are published
+	Keys      []string       // of the records' attributes, by number; at most 256
 	// WrapOffset is where a record's address is, from the start of the object that the internal field of a Node.js
 	// context points to, in bytes below 4096; -1 if the internal field points to the record itself.
 	WrapOffset int
@@ -41,10 +43,10 @@ const (
 // ErrChanging is the error of ReadProcessContext while the process changes what it publishes. Another try may succeed.
 var ErrChanging = errors.New("process context is being changed")
 
-// PublishedAt reads when the process context at an address was published: CLOCK_BOOTTIME in nanoseconds, 0 while it is
-// being changed. Offsets of mem are addresses of the process. It reads 32 bytes, which is cheap enough to find out
-// whether ReadProcessContext would read something new.
-func PublishedAt(mem io.ReaderAt, at uint64) (uint64, error) {
+// Time reads when the process context at an address was published: CLOCK_BOOTTIME in nanoseconds, 0 while it is being
+// changed. Offsets of mem are addresses of the process. It reads 32 bytes, which is cheap enough to find out whether
+// ReadProcessContext would read something new.
+func Time(mem io.ReaderAt, at uint64) (uint64, error) {
 	var h [processHeader]byte
 	if _, err := mem.ReadAt(h[:], int64(at)); err != nil {
 		return 0, fmt.Errorf("process context: %w", err)
@@ -60,12 +62,12 @@ func PublishedAt(mem io.ReaderAt, at uint64) (uint64, error) {
 // KiB each time.
 func ReadProcessContext(mem io.ReaderAt, at uint64) (*ProcessContext, error) {
 	for range readTries {
-		before, err := PublishedAt(mem, at)
+		before, err := Time(mem, at)
 		if err != nil {
 			return nil, err
 		}
 		payload, err := readPayload(mem, at)
-		after, err2 := PublishedAt(mem, at)
+		after, err2 := Time(mem, at)
 		switch {
 		case err2 != nil:
 			return nil, err2

@@ -1,17 +1,16 @@
-package context
+package published
 
 import (
 	"encoding/binary"
 	"encoding/hex"
 	"slices"
 	"unicode/utf8"
+
+	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// Limits of what is read of a thread context record and of custom labels. The BPF program has the same.
-const (
-	MaxAttributeBytes  = 612 // of the attributes of one record
-	MaxPublishedLabels = 64  // of one sample and source
-)
+// MaxAttributeBytes bounds what is read of the attributes of one record. The BPF program has the same bound.
+const MaxAttributeBytes = 612
 
 // Offsets in a thread context record, in bytes; the trace id is at 0. (OTEP 4947)
 const (
@@ -23,7 +22,7 @@ const (
 
 // Record is a decoded thread context record, and how much of it made no label.
 type Record struct {
-	Labels    []Label
+	Labels    []reqctx.Label
 	Unknown   int  // number of attributes whose key is not in the process context
 	Bad       int  // number of attributes that are no UTF-8, or whose key is empty or one of an id
 	Truncated bool // the record has more than was read, or than the limits allow
@@ -38,9 +37,9 @@ func DecodeRecord(b []byte, keys []string) (r Record, ok bool) {
 	if len(b) < recordAttributes || b[recordValid] != 1 {
 		return r, false
 	}
-	r.addID(TraceID, b[:recordSpan])
+	r.addID(reqctx.TraceID, b[:recordSpan])
 	if len(r.Labels) > 0 { // a span is one of a trace
-		r.addID(SpanID, b[recordSpan:recordValid])
+		r.addID(reqctx.SpanID, b[recordSpan:recordValid])
 	}
 	size, rest := int(binary.LittleEndian.Uint16(b[recordSize:])), b[recordAttributes:]
 	r.Truncated = size > len(rest)
@@ -54,38 +53,38 @@ func DecodeRecord(b []byte, keys []string) (r Record, ok bool) {
 		}
 		rest = rest[n:]
 	}
-	r.Labels = slices.DeleteFunc(r.Labels, func(l Label) bool { return l.Str == "" })
+	r.Labels = slices.DeleteFunc(r.Labels, func(l reqctx.Label) bool { return l.Str == "" })
 	return r, true
 }
 
 func (r *Record) addID(key string, id []byte) {
 	for _, b := range id {
 		if b != 0 {
-			r.Labels = append(r.Labels, Label{Key: key, Str: hex.EncodeToString(id)})
+			r.Labels = append(r.Labels, reqctx.Label{Key: key, Str: hex.EncodeToString(id)})
 			return
 		}
 	}
 }
 
 func (r *Record) set(key string, value []byte) {
-	i := slices.IndexFunc(r.Labels, func(l Label) bool { return l.Key == key })
+	i := slices.IndexFunc(r.Labels, func(l reqctx.Label) bool { return l.Key == key })
 	switch {
-	case key == "" || key == TraceID || key == SpanID || !utf8.Valid(value):
+	case key == "" || key == reqctx.TraceID || key == reqctx.SpanID || !utf8.Valid(value):
 		r.Bad++
 	case i >= 0:
 		r.Labels[i].Str = string(value)
-	case len(r.Labels) == MaxPublishedLabels:
+	case len(r.Labels) == reqctx.MaxPublishedLabels:
 		r.Truncated = true
 	default:
-		r.Labels = append(r.Labels, Label{Key: key, Str: string(value)})
+		r.Labels = append(r.Labels, reqctx.Label{Key: key, Str: string(value)})
 	}
 }
 
 // DecodeCustomLabel makes a label of one of Polar Signals' custom labels. b is its key, which has keyLength bytes, and
 // its value behind that. ok is false if they are no UTF-8, or the key is empty. (Custom Label ABI, version 1)
-func DecodeCustomLabel(b []byte, keyLength int) (l Label, ok bool) {
+func DecodeCustomLabel(b []byte, keyLength int) (l reqctx.Label, ok bool) {
 	if keyLength == 0 || keyLength > len(b) || !utf8.Valid(b[:keyLength]) || !utf8.Valid(b[keyLength:]) {
 		return l, false
 	}
-	return Label{Key: string(b[:keyLength]), Str: string(b[keyLength:])}, true
+	return reqctx.Label{Key: string(b[:keyLength]), Str: string(b[keyLength:])}, true
 }

@@ -1,4 +1,4 @@
-package context
+package published
 
 import (
 	"bytes"
@@ -8,7 +8,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	reqctx "github.com/hotspan/hotspan/context"
 )
+
+const (
+	traceID = "4bf92f3577b34da6a3ce929d0e0e4736" // of the W3C Trace Context recommendation
+	spanID  = "00f067aa0ba902b7"
+)
+
+func str(key, s string) reqctx.Label { return reqctx.Label{Key: key, Str: s} }
 
 // threadRecord makes a record as OTEP 4947 says: ids in hexadecimal, and the attributes' bytes.
 func threadRecord(trace, span string, valid byte, attributes string) []byte {
@@ -23,8 +32,8 @@ func attribute(key byte, value string) string { return string([]byte{key, byte(l
 func TestDecodeRecord(t *testing.T) {
 	const noTrace, noSpan = "00000000000000000000000000000000", "0000000000000000"
 	keys := []string{"http.route", "user", "", "trace_id"}
-	ids := []Label{{Key: TraceID, Str: traceID}, {Key: SpanID, Str: spanID}}
-	with := func(more ...Label) []Label { return append(ids[:2:2], more...) }
+	ids := []reqctx.Label{{Key: reqctx.TraceID, Str: traceID}, {Key: reqctx.SpanID, Str: spanID}}
+	with := func(more ...reqctx.Label) []reqctx.Label { return append(ids[:2:2], more...) }
 	full := threadRecord(traceID, spanID, 1, attribute(0, "/a")+attribute(1, "x"))
 	long := strings.Repeat("y", 255)
 	for _, c := range []struct {
@@ -39,7 +48,7 @@ func TestDecodeRecord(t *testing.T) {
 		{"valid is 1 only", threadRecord(traceID, spanID, 2, ""), Record{}, true},
 		{"too short", full[:27], Record{}, true},
 		{"no trace", threadRecord(noTrace, spanID, 1, attribute(0, "/a")),
-			Record{Labels: []Label{str("http.route", "/a")}}, false},
+			Record{Labels: []reqctx.Label{str("http.route", "/a")}}, false},
 		{"no span", threadRecord(traceID, noSpan, 1, ""), Record{Labels: ids[:1]}, false},
 		{"the last of a key counts", threadRecord(traceID, spanID, 1, attribute(0, "/a")+attribute(0, "/b")),
 			Record{Labels: with(str("http.route", "/b"))}, false},
@@ -85,7 +94,7 @@ func TestDecodeRecordKeys(t *testing.T) {
 		attributes += attribute(byte(i), "v")
 	}
 	got, ok := DecodeRecord(threadRecord(traceID, spanID, 1, attributes), keys)
-	if !ok || !got.Truncated || len(got.Labels) != MaxPublishedLabels {
+	if !ok || !got.Truncated || len(got.Labels) != reqctx.MaxPublishedLabels {
 		t.Errorf("%d labels, cut %t", len(got.Labels), got.Truncated)
 	}
 }
@@ -94,36 +103,20 @@ func TestLocalLabel(t *testing.T) {
 	for _, c := range []struct {
 		in   string
 		n    int
-		want Label
+		want reqctx.Label
 		ok   bool
 	}{
-		{"keyvalue", 3, Label{Key: "key", Str: "value"}, true},
-		{"key", 3, Label{Key: "key"}, true},
-		{"schlüssel東", 10, Label{Key: "schlüssel", Str: "東"}, true},
-		{"value", 0, Label{}, false},
-		{"key", 4, Label{}, false},
-		{"k\xffv", 2, Label{}, false},
-		{"kv\xff", 1, Label{}, false},
+		{"keyvalue", 3, reqctx.Label{Key: "key", Str: "value"}, true},
+		{"key", 3, reqctx.Label{Key: "key"}, true},
+		{"schlüssel東", 10, reqctx.Label{Key: "schlüssel", Str: "東"}, true},
+		{"value", 0, reqctx.Label{}, false},
+		{"key", 4, reqctx.Label{}, false},
+		{"k\xffv", 2, reqctx.Label{}, false},
+		{"kv\xff", 1, reqctx.Label{}, false},
 	} {
 		if got, ok := DecodeCustomLabel([]byte(c.in), c.n); ok != c.ok || got != c.want {
 			t.Errorf("%q, %d: %+v %t", c.in, c.n, got, ok)
 		}
-	}
-}
-
-func TestMerge(t *testing.T) {
-	var sets LabelsBySource
-	sets[PublishedNode] = []Label{str(TraceID, "node"), str("a", "node")}
-	sets[PublishedThread] = []Label{str(TraceID, "thread"), str(SpanID, "thread"), str("b", "thread"),
-		str("a", "thread")}
-	sets[OpenTelemetry] = []Label{str(SpanID, "store"), str("b", "store"), {Key: "n", Num: 5, IsNum: true}}
-	want := []Label{str("a", "node"), str("b", "thread"), {Key: "n", Num: 5, IsNum: true}, str(TraceID, "node")}
-	if diff := cmp.Diff(want, Merge(&sets)); diff != "" {
-		t.Errorf("a span id of another trace, or another precedence: %s", diff)
-	}
-	sets = LabelsBySource{OpenTelemetry: {str("z", "1")}, PublishedLabels: {str("k", "2")}}
-	if diff := cmp.Diff([]Label{str("k", "2"), str("z", "1")}, Merge(&sets)); diff != "" {
-		t.Error(diff)
 	}
 }
 

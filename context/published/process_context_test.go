@@ -1,4 +1,4 @@
-package context
+package published
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	reqctx "github.com/hotspan/hotspan/context"
 )
 
 // resourceBytes is a Resource as OpenTelemetry's own library writes it: out of a message that has one.
@@ -81,7 +83,7 @@ func TestReadProcess(t *testing.T) {
 	}
 	want := &ProcessContext{
 		Published: 77,
-		Resource: []Label{
+		Resource: []reqctx.Label{
 			{Key: "service.name", Str: "shop"}, {Key: "process.pid", Num: 1, IsNum: true}, {Key: "canary", Str: "true"},
 			{Key: "weight", Str: "0.5"},
 		},
