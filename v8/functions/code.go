@@ -27,8 +27,7 @@ type code struct {
 	counted       uint64        // round in which it was last found unchanged before mark-compacts were counted
 	from, to      uint64        // counts of mark-compacts at which samples were in it; 0 = none
 	gone          bool          // it is not kept any more
-	head          []byte        // first instructions
-	text          []byte        // the same, and more of them as far as there is room for it
+	text          []byte        // first instructions: those of its prologue, and more as far as there is room for them
 	deferredStart int           // size of the code proper; what runs rarely is behind it; 0: not looked for yet
 	frames        []*Frame      // of a regular expression's code
 }
@@ -97,17 +96,8 @@ func (c *code) described() bool {
 	return c.tier == NoTier || c.baseline != nil || c.optimized != nil
 }
 
-// headSize is how much machine code is kept to recognise prologues; they lie within it.
-const headSize = 192
-
 // Limits of the instructions that are kept, which tell epilogues: bytes of one piece of code, and of all.
 const (
 	maxText    = 16 << 10
 	maxAllText = 4 << 20
 )
-
-// inDeoptExits reports whether an address is behind the code proper, where the deoptimiser is called. Of the builtins
-// without a frame only the deoptimiser's own return there.
-func (c *code) inDeoptExits(pc uint64) bool {
-	return c.optimized != nil && c.optimized.InDeoptExits(int(pc-c.Start))
-}

@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/x86"
@@ -93,12 +94,11 @@ func (v *Resolver) describe(c *code) {
 	}
 	size := maxText
 	if v.code.text+maxText > maxAllText {
-		size = headSize
+		size = repair.HeadSize
 	}
 	v.code.text -= len(c.text)
 	c.text, _ = v.r.Instructions(c.Code, size)
 	v.code.text += len(c.text)
-	c.head = c.text[:min(len(c.text), headSize)]
 	switch c.tier {
 	case Sparkplug:
 		c.baseline, _ = v.r.Baseline(c.Code)

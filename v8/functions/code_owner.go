@@ -25,34 +25,6 @@ func (v *Resolver) isOf(c *code, raw stack.RawFrame) bool {
 	return fn != nil && fn == v.function(c.id, c.sfi)
 }
 
-// isForeign reports whether the frame at rbp is another function's than the code's: then the code has none, whatever
-// its instructions look like.
-func (v *Resolver) isForeign(c *code, raw stack.RawFrame) bool {
-	if raw.Marker >= 0 || raw.ID.Script < 0 {
-		return false
-	}
-	if c.tier == Sparkplug {
-		return !v.compiledFrom(c, raw) && (c.baseline != nil || v.baselineLacksBytecode())
-	}
-	return c.optimized != nil && raw.ID != c.id
-}
-
-func (v *Resolver) isCode(pc uint64) bool {
-	if _, _, _, ok := v.space.Builtin(pc - 1); ok {
-		return true
-	}
-	return v.codeOf(pc) != nil || v.wasmAt(pc, false) != nil
-}
-
-// returnsTo reports whether a word is a return address into a function's code.
-func (v *Resolver) returnsTo(w uint64, raw stack.RawFrame) bool {
-	if name, _, ok := v.builtinAt(stack.RawFrame{PC: w}); ok {
-		return isInterpreter(name)
-	}
-	c := v.codeOf(w)
-	return c != nil && v.runs(c, raw) && !c.inDeoptExits(w)
-}
-
 // runs reports whether code is a function's.
 func (v *Resolver) runs(c *code, raw stack.RawFrame) bool {
 	if c.tier == Sparkplug {

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hotspan/hotspan/v8/functions/builtins"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // CodeAt finds the machine code that a frame is in. False: it is in none, or that was gone before it was read.
 func (v *Resolver) CodeAt(raw stack.RawFrame) (CodeKey, bool) {
-	if _, _, ok := v.builtinAt(raw); ok {
+	if _, _, ok := builtins.Of(raw, v.space); ok {
 		return CodeKey{}, false
 	}
 	if c := v.wasmAt(raw.PC, raw.Exact); c != nil {

@@ -9,7 +9,8 @@
 //		}
 //	}
 //
-// What rests on x86-64 is in the files x86_*.go, and reads machine code by package x86.
+// What the walk took for the leaf's frame may be its caller's: package repair corrects that. What rests on x86-64 is in
+// the files x86_*.go, and reads machine code by package x86.
 package functions
 
 // Kind is what the code of a Frame is.

@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"github.com/hotspan/hotspan/v8/functions/builtins"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 )
@@ -19,7 +20,7 @@ func (v *Resolver) Resolve(raw stack.RawFrame) []*Frame {
 }
 
 func (v *Resolver) resolve(raw stack.RawFrame) []*Frame {
-	name, _, ok := v.builtinAt(raw)
+	name, _, ok := builtins.Of(raw, v.space)
 	switch {
 	case !ok:
 		return v.machine(raw)
@@ -27,7 +28,7 @@ func (v *Resolver) resolve(raw stack.RawFrame) []*Frame {
 		return v.interpreted(raw)
 	case v.unidentified(name, raw):
 		return stale(Ignition)
-	case isHandler(name):
+	case builtins.IsHandler(name):
 		return nil
 	}
 	f := v.builtin[name]
@@ -41,7 +42,18 @@ func (v *Resolver) resolve(raw stack.RawFrame) []*Frame {
 // unidentified reports whether a frame is the interpreter's and its function could not be read. Where the interpreter
 // enters or leaves a function, the frame at its pc may be another's.
 func (v *Resolver) unidentified(name string, raw stack.RawFrame) bool {
-	return raw.Marker < 0 && raw.ID.Script < 0 && isInterpreter(name) && (!raw.Exact || isHandler(name) && raw.SFI == 0)
+	return raw.Marker < 0 && raw.ID.Script < 0 && builtins.IsInterpreter(name) &&
+		(!raw.Exact || builtins.IsHandler(name) && raw.SFI == 0)
+}
+
+// interprets reports whether a function's frame in a builtin is the interpreter's. Where builtins have no names, it is
+// if the frame holds bytecode.
+func (v *Resolver) interprets(name string, raw stack.RawFrame) bool {
+	if name != UnnamedBuiltin {
+		return builtins.IsInterpreter(name)
+	}
+	_, known := v.points[point{fn: v.functions[raw.ID], at: raw.Offset, tier: Ignition}]
+	return known || raw.Offset > 0 && v.r.IsBytecode(raw.Bytecode)
 }
 
 // interpreted resolves a frame of the interpreter.

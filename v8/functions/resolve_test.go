@@ -28,7 +28,7 @@ func TestUnidentified(t *testing.T) {
 		{"ArrayForEach", stack.RawFrame{Marker: -1, ID: none}, "ArrayForEach"},
 	} {
 		space := &oneBuiltin{name: c.name}
-		v := NewResolver(heap.NewReader(codeMemory{}, &layout.Layout{}), space)
+		v := NewResolver(heap.NewReader(noMemory{}, &layout.Layout{}), space)
 		c.raw.PC = 0x1000
 		got := ""
 		for _, f := range v.Resolve(c.raw) {

@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
@@ -26,12 +27,12 @@ type Resolver struct {
 	code     codes
 	wasm     wasm
 	builtin  map[string]*Frame // by name
-	filling  builtinPoints     // where fillsFrame is known
-	basis    basis             // of the current sample
-	renewed  int64             // when Renew was called
-	moment   Moment            // of the current sample
-	room     room              // for what is kept
-	forgot   bool              // a cache began anew: see Forgot
+	repairer *repair.Repairer
+	basis    basis  // of the current sample
+	renewed  int64  // when Renew was called
+	moment   Moment // of the current sample
+	room     room   // for what is kept
+	forgot   bool   // a cache began anew: see Forgot
 }
 
 // NewResolver resolves frames of the process that r reads, with the mappings that space knows. Both are used only while
@@ -43,7 +44,7 @@ func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 		gone: heap.NewReader(noMemory{}, r.Layout()), space: space,
 		isolates: map[isolateKey]*isolate{},
 		builtin:  map[string]*Frame{},
-		filling:  builtinPoints{},
+		repairer: repair.New(r.Layout()),
 		wasm:     newWasm(),
 	}
 }

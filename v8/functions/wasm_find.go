@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
@@ -57,7 +58,7 @@ func (v *Resolver) wasmCode(found *heap.WasmCode) *wasmCode {
 	// Without tables the function is known, where it is is not.
 	c.tables, _ = v.r.WasmTables(found)
 	v.room.take(c.tables.Size())
-	c.head, _ = v.r.Bytes(found.Start, int(min(headSize, found.End-found.Start)))
+	c.head, _ = v.r.Bytes(found.Start, int(min(repair.HeadSize, found.End-found.Start)))
 	if len(v.wasm.codes) >= maxWasmCodes {
 		clear(v.wasm.codes)
 		clear(v.wasm.points)

@@ -22,7 +22,7 @@ type RawFrame struct {
 	ID       heap.Identity
 }
 
-// Leaf is what else a walk kept of the first frame in V8's code, for the repairs of package functions.
+// Leaf is what else a walk kept of the first frame in V8's code, for package repair.
 type Leaf struct {
 	Callee RawFrame // the function in rdi: the one that is entered, if a prologue was interrupted
 	Words  []uint64 // the stack, from the stack pointer of the first frame in V8's code up

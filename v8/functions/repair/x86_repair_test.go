@@ -1,11 +1,13 @@
-package functions
+package repair
 
 import (
 	"errors"
+	"io"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/v8/functions/builtins"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
@@ -37,6 +39,85 @@ var machineCode = []byte{
 	0xc3, // 40: ret
 }
 
+var (
+	leafID   = heap.Identity{Script: 7, Literal: 1}
+	callerID = heap.Identity{Script: 7, Literal: 2}
+	baseID   = heap.Identity{Script: 7, Literal: 3}
+)
+
+// process has three pieces of code: an optimised leaf, an optimised caller, and baseline code.
+type process struct {
+	memory   io.ReaderAt
+	builtins []builtin
+	codes    []Code
+}
+
+type builtin struct {
+	name       string
+	start, end uint64
+}
+
+// baseBytecode is what the baseline code was compiled from.
+const baseBytecode = 0xba1
+
+func newProcess() *process {
+	end := uint64(len(machineCode))
+	p := &process{memory: codeMemory{}, builtins: []builtin{
+		{"InterpreterEntryTrampoline", builtinStart, builtinStart + end},
+		{"LdarHandler", builtinStart + 0x100, builtinStart + 0x200},
+		{"Add_Baseline", builtinStart + 0x200, builtinStart + 0x300},
+		{"ArrayMap", builtinStart + 0x300, builtinStart + 0x400},
+		{"MathImul", imulStart, imulStart + 36}}}
+	for start, id := range map[uint64]heap.Identity{codeStart: leafID, callerStart: callerID, baselineStart: baseID} {
+		p.codes = append(p.codes, Code{Kind: Function, Start: start, End: start + end, Text: machineCode, ID: id})
+	}
+	return p
+}
+
+func (p *process) Builtin(pc uint64) (string, uint64, uint64, bool) {
+	for _, b := range p.builtins {
+		if pc >= b.start && pc < b.end {
+			return b.name, b.start, b.end, true
+		}
+	}
+	return "", 0, 0, false
+}
+
+func (p *process) Bytes(at uint64, n int) ([]byte, error) {
+	b := make([]byte, n)
+	_, err := p.memory.ReadAt(b, int64(at))
+	return b, err
+}
+
+func (p *process) Code(pc uint64) (Code, bool) {
+	for _, c := range p.codes {
+		if pc >= c.Start && pc <= c.End {
+			return c, true
+		}
+	}
+	return Code{}, false
+}
+
+func (p *process) Wasm(uint64) (Code, bool) { return Code{}, false }
+
+func (p *process) Enters(pc uint64, callee stack.RawFrame) bool {
+	c, ok := p.Code(pc)
+	return ok && c.ID == callee.ID
+}
+
+func (p *process) Runs(pc uint64, raw stack.RawFrame) bool {
+	c, ok := p.Code(pc)
+	return ok && (c.ID == raw.ID || c.Start == baselineStart && raw.Bytecode == baseBytecode)
+}
+
+func (p *process) Interprets(name string, _ stack.RawFrame) bool { return builtins.IsInterpreter(name) }
+
+// repaired repairs a frame of a process.
+func repaired(p Process, raw stack.RawFrame, leaf stack.Leaf) []stack.RawFrame {
+	frames, _ := New(&layout.Layout{}).Repair(p, raw, leaf)
+	return frames
+}
+
 type codeMemory struct{}
 
 func (codeMemory) ReadAt(p []byte, off int64) (int, error) {
@@ -46,60 +127,6 @@ func (codeMemory) ReadAt(p []byte, off int64) (int, error) {
 		}
 	}
 	return 0, errors.New("no memory")
-}
-
-type builtin struct {
-	name       string
-	start, end uint64
-}
-
-type fakeSpace struct{ builtins []builtin }
-
-func (s fakeSpace) Builtin(pc uint64) (string, uint64, uint64, bool) {
-	for _, b := range s.builtins {
-		if pc >= b.start && pc < b.end {
-			return b.name, b.start, b.end, true
-		}
-	}
-	return "", 0, 0, false
-}
-
-func (s fakeSpace) Address(uint64) (uint64, bool) { return 0, false }
-
-func (s fakeSpace) Generated(pc uint64) bool { return pc >= codeStart && pc < builtinStart }
-
-var (
-	leafID   = heap.Identity{Script: 7, Literal: 1}
-	callerID = heap.Identity{Script: 7, Literal: 2}
-	baseID   = heap.Identity{Script: 7, Literal: 3}
-)
-
-// sfis are where the SharedFunctionInfos of the functions are that code is of.
-var sfis = map[heap.Identity]heap.Word{leafID: 0x71, callerID: 0x75, baseID: 0x79}
-
-// resolver knows three pieces of code: an optimised leaf, an optimised caller, and baseline code.
-func resolver() *Resolver {
-	end := uint64(len(machineCode))
-	l := &layout.Layout{}
-	l.Values[layout.CodeDeoptData] = layout.Value{N: 8, State: layout.Known}
-	v := NewResolver(heap.NewReader(codeMemory{}, l), fakeSpace{[]builtin{
-		{"InterpreterEntryTrampoline", builtinStart, builtinStart + end},
-		{"LdarHandler", builtinStart + 0x100, builtinStart + 0x200},
-		{"Add_Baseline", builtinStart + 0x200, builtinStart + 0x300},
-		{"ArrayMap", builtinStart + 0x300, builtinStart + 0x400},
-		{"MathImul", imulStart, imulStart + 36}}})
-	v.Renew(0)
-	v.Begin(Moment{})
-	for _, c := range []*code{
-		{Code: &heap.Code{Start: codeStart, End: codeStart + end}, tier: TurboFan, id: leafID, sfi: 0x71},
-		{Code: &heap.Code{Start: callerStart, End: callerStart + end}, tier: Maglev, id: callerID, sfi: 0x75},
-		{Code: &heap.Code{Start: baselineStart, End: baselineStart + end}, tier: Sparkplug,
-			id: baseID, sfi: 0x79, baseline: &heap.Baseline{Array: 0xba1}},
-	} {
-		c.in, c.checked, c.head = v.number, v.code.round, machineCode
-		v.code.put(c)
-	}
-	return v
 }
 
 // shown is what of a frame tells repairs apart.
@@ -141,9 +168,9 @@ func TestRepairCode(t *testing.T) {
 		{"prologue of baseline code: rdi tells", baselineStart, []uint64{0, 5}, baseID, []uint64{ret}, ret},
 		{"epilogue of baseline code: seen before", baselineStart, []uint64{29, 35}, baseID, []uint64{ret}, ret},
 	} {
-		callee := stack.RawFrame{PC: 0x66, Marker: -1, ID: c.id, SFI: sfis[c.id]}
+		callee := stack.RawFrame{PC: 0x66, Marker: -1, ID: c.id}
 		for _, at := range c.at {
-			found := stack.RawFrame{PC: c.start + at, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
+			found := stack.RawFrame{PC: c.start + at, Exact: true, Marker: -1, ID: callerID}
 			want := []shown{{found.PC, true, -1, c.id}}
 			if c.id == (heap.Identity{}) {
 				want[0].ID = callerID
@@ -152,7 +179,7 @@ func TestRepairCode(t *testing.T) {
 				want = append(want, shown{c.ret, false, -1, callerID})
 			}
 			if diff := cmp.Diff(want,
-				show(resolver().Repair(found, stack.Leaf{Callee: callee, Words: c.words}))); diff != "" {
+				show(repaired(newProcess(), found, stack.Leaf{Callee: callee, Words: c.words}))); diff != "" {
 				t.Errorf("%s, offset %d: %s", c.name, at, diff)
 			}
 		}
@@ -171,34 +198,42 @@ func TestRepairCodeOfAnother(t *testing.T) {
 		{"no function in rdi", codeStart + 5,
 			stack.Leaf{Callee: stack.RawFrame{ID: heap.Identity{Script: -1}}, Words: []uint64{callerStart + 20}}},
 	} {
-		raw := stack.RawFrame{PC: c.pc, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
-		if diff := cmp.Diff([]shown{{c.pc, true, -1, callerID}}, show(resolver().Repair(raw, c.leaf))); diff != "" {
+		raw := stack.RawFrame{PC: c.pc, Exact: true, Marker: -1, ID: callerID}
+		got := show(repaired(newProcess(), raw, c.leaf))
+		if diff := cmp.Diff([]shown{{c.pc, true, -1, callerID}}, got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
 }
 
-// TestRepairBaselineOfAnother: code whose BytecodeArray is where that of another function was is not that function's.
+// TestRepairBaselineOfAnother: code of which it is known that another function runs in it has no frame.
 func TestRepairBaselineOfAnother(t *testing.T) {
-	v := resolver()
-	old := v.code.find(baselineStart)
-	v.code.put(&code{Code: &heap.Code{Start: baselineStart, End: old.End}, in: old.in, checked: old.checked,
-		head: old.head, tier: Sparkplug, id: heap.Identity{Script: -1}, baseline: old.baseline})
-	raw := stack.RawFrame{PC: baselineStart + 35, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
-	got := show(v.Repair(raw, stack.Leaf{Words: []uint64{callerStart + 20}}))
-	want := []shown{{raw.PC, true, -1, heap.Identity{Script: -1}}, {callerStart + 20, false, -1, callerID}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	raw := stack.RawFrame{PC: baselineStart + 15, Exact: true, Marker: -1, ID: callerID}
+	for _, known := range []bool{false, true} {
+		p := &process{memory: codeMemory{}, codes: []Code{
+			{Kind: Function, Start: baselineStart, End: baselineStart + 41, Text: machineCode, Known: known,
+				ID: heap.Identity{Script: -1}},
+			{Kind: Function, Start: callerStart, End: callerStart + 41, ID: callerID}}}
+		want := []shown{{raw.PC, true, -1, callerID}}
+		if known {
+			want = []shown{{raw.PC, true, -1, heap.Identity{Script: -1}}, {callerStart + 20, false, -1, callerID}}
+		}
+		got := show(repaired(p, raw, stack.Leaf{Words: []uint64{callerStart + 20}}))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("known %v: %s", known, diff)
+		}
 	}
 }
 
 // The words of the stack serve all frames of a sample: a repair must not write into them.
 func TestRepairKeepsTheStack(t *testing.T) {
 	words := []uint64{1, 2, 3, 4}
-	raw := stack.RawFrame{PC: codeStart + 15, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
-	v := resolver()
-	v.code.all[0].optimized = &heap.Optimized{}
-	v.Repair(raw, stack.Leaf{Words: words, R10: 5})
+	raw := stack.RawFrame{PC: codeStart + 15, Exact: true, Marker: -1, ID: callerID}
+	p := newProcess()
+	for i := range p.codes {
+		p.codes[i].Known = true
+	}
+	repaired(p, raw, stack.Leaf{Words: words, R10: 5})
 	if diff := cmp.Diff([]uint64{1, 2, 3, 4}, words); diff != "" {
 		t.Error(diff)
 	}
@@ -208,7 +243,7 @@ func TestRepairBuiltins(t *testing.T) {
 	const add, arrayMap, handler = builtinStart + 0x210, builtinStart + 0x310, builtinStart + 0x110
 	const ret = callerStart + 20
 	caller := func(pc uint64) stack.RawFrame {
-		return stack.RawFrame{PC: pc, Exact: true, Marker: -1, ID: callerID, Bytecode: 0xba1}
+		return stack.RawFrame{PC: pc, Exact: true, Marker: -1, ID: callerID, Bytecode: baseBytecode}
 	}
 	frame := func(pc uint64) shown { return shown{pc, true, 0, heap.Identity{}} }
 	for _, c := range []struct {
@@ -245,7 +280,7 @@ func TestRepairBuiltins(t *testing.T) {
 		{"a bytecode handler is the interpreter", caller(handler), stack.Leaf{Words: []uint64{ret}},
 			[]shown{{handler, true, -1, callerID}}},
 	} {
-		if diff := cmp.Diff(c.want, show(resolver().Repair(c.raw, c.leaf))); diff != "" {
+		if diff := cmp.Diff(c.want, show(repaired(newProcess(), c.raw, c.leaf))); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -255,7 +290,7 @@ func TestRepairBuiltins(t *testing.T) {
 func TestRepairBuiltinThatCalled(t *testing.T) {
 	const add = builtinStart + 0x210
 	raw := stack.RawFrame{PC: add, Marker: -1, ID: callerID}
-	got := show(resolver().Repair(raw, stack.Leaf{Words: []uint64{callerStart + 20}}))
+	got := show(repaired(newProcess(), raw, stack.Leaf{Words: []uint64{callerStart + 20}}))
 	if diff := cmp.Diff([]shown{{add, false, 0, heap.Identity{}}, {callerStart + 20, false, -1, callerID}},
 		got); diff != "" {
 		t.Error(diff)
@@ -263,7 +298,7 @@ func TestRepairBuiltinThatCalled(t *testing.T) {
 	for _, pc := range []uint64{callerStart + 20, builtinStart + 0x110, builtinStart + 20} {
 		raw.PC = pc
 		if diff := cmp.Diff([]shown{{pc, false, -1, callerID}},
-			show(resolver().Repair(raw, stack.Leaf{Words: []uint64{callerStart + 20}}))); diff != "" {
+			show(repaired(newProcess(), raw, stack.Leaf{Words: []uint64{callerStart + 20}}))); diff != "" {
 			t.Errorf("pc 0x%x: %s", pc, diff)
 		}
 	}
@@ -271,7 +306,7 @@ func TestRepairBuiltinThatCalled(t *testing.T) {
 
 func TestRepairInterpreterEntry(t *testing.T) {
 	const ret = callerStart + 20
-	callee := stack.RawFrame{PC: 0x66, Marker: -1, ID: leafID, SFI: 0x71}
+	callee := stack.RawFrame{PC: 0x66, Marker: -1, ID: leafID}
 	for _, c := range []struct {
 		at   uint64
 		want []shown
@@ -284,13 +319,13 @@ func TestRepairInterpreterEntry(t *testing.T) {
 	} {
 		raw := stack.RawFrame{PC: builtinStart + c.at, Exact: true, Marker: -1, ID: callerID}
 		if diff := cmp.Diff(c.want,
-			show(resolver().Repair(raw, stack.Leaf{Callee: callee, Words: []uint64{ret, ret + 1}}))); diff != "" {
+			show(repaired(newProcess(), raw, stack.Leaf{Callee: callee, Words: []uint64{ret, ret + 1}}))); diff != "" {
 			t.Errorf("offset %d: %s", c.at, diff)
 		}
 	}
 	raw := stack.RawFrame{PC: builtinStart, Exact: true, Marker: -1, ID: callerID}
 	none := stack.Leaf{Callee: stack.RawFrame{ID: heap.Identity{Script: -1}}, Words: []uint64{ret}}
-	if got := resolver().Repair(raw, none); len(got) != 1 || got[0] != raw {
+	if got := repaired(newProcess(), raw, none); len(got) != 1 || got[0] != raw {
 		t.Errorf("no function in rdi: %+v", got)
 	}
 }
@@ -313,8 +348,8 @@ var baselinePrologue = []byte{
 
 // Until the function is pushed, the frame has that of an earlier call.
 func TestRepairBaselinePrologue(t *testing.T) {
-	v := &Resolver{r: heap.NewReader(bytesAt{builtinStart, baselinePrologue}, &layout.Layout{})}
-	raw := stack.RawFrame{Exact: true, Marker: -1, ID: callerID, Bytecode: 0xba1, Offset: 5}
+	p := &process{memory: bytesAt{builtinStart, baselinePrologue}}
+	raw := stack.RawFrame{Exact: true, Marker: -1, ID: callerID, Bytecode: baseBytecode, Offset: 5}
 	for _, c := range []struct {
 		at    []uint64
 		slots string // of the frame at rbp
@@ -332,7 +367,8 @@ func TestRepairBaselinePrologue(t *testing.T) {
 			case "its own":
 				want = append(want, shown{0, true, -1, callerID})
 			}
-			got, ok := v.inBaselinePrologue(raw, builtinStart, builtinStart+uint64(len(baselinePrologue)))
+			a := &attempt{Process: p}
+			got, ok := a.inBaselinePrologue(raw, builtinStart, builtinStart+uint64(len(baselinePrologue)))
 			if diff := cmp.Diff(want, show(got)); diff != "" || ok != (want != nil) {
 				t.Errorf("offset %d: %v %s", at, ok, diff)
 			}

@@ -1,4 +1,4 @@
-package functions
+package repair
 
 // builtinPoint is a place in a builtin, whose instructions are the same wherever V8 has mapped it.
 type builtinPoint struct {

@@ -1,4 +1,4 @@
-package functions
+package repair
 
 import (
 	"bytes"
@@ -7,19 +7,18 @@ import (
 	"github.com/hotspan/hotspan/v8/x86"
 )
 
-// inEpilogue reports whether the frame was taken down just before an offset of the code that begins at start, of which
-// the first bytes are known.
-func (v *Resolver) inEpilogue(start uint64, known []byte, at int) bool {
+// inEpilogue reports whether the frame was taken down just before an offset of code.
+func (a *attempt) inEpilogue(c Code, at int) bool {
 	n := min(at, x86.MaxEpilogue)
 	if n == 0 {
 		return false
 	}
 	var b []byte
-	if at < len(known) {
-		b = known[at-n : at+1]
+	if at < len(c.Text) {
+		b = c.Text[at-n : at+1]
 	} else {
 		var err error
-		if b, err = v.r.Bytes(start+uint64(at-n), n+1); err != nil {
+		if b, err = a.Bytes(c.Start+uint64(at-n), n+1); err != nil {
 			return false
 		}
 	}
@@ -28,17 +27,17 @@ func (v *Resolver) inEpilogue(start uint64, known []byte, at int) bool {
 
 // fillsFrame reports whether a builtin has its frame pointer, but not yet what belongs below it: it is behind the
 // prologue, which may stand anywhere, or the push rsi after that.
-func (v *Resolver) fillsFrame(name string, start, pc uint64) bool {
+func (a *attempt) fillsFrame(name string, start, pc uint64) bool {
 	key := builtinPoint{name, pc - start}
-	if is, known := v.filling[key]; known {
+	if is, known := a.filling[key]; known {
 		return is
 	}
-	b, err := v.r.Bytes(max(start, pc-x86.FrameSetUp+1), int(min(pc-start, x86.FrameSetUp-1)))
+	b, err := a.Bytes(max(start, pc-x86.FrameSetUp+1), int(min(pc-start, x86.FrameSetUp-1)))
 	if err != nil {
 		return false
 	}
 	is := x86.EndsPrologue(b)
-	v.filling.add(key, is)
+	a.filling.add(key, is)
 	return is
 }
 
@@ -46,8 +45,8 @@ func (v *Resolver) fillsFrame(name string, start, pc uint64) bool {
 // return address into the code is in a register, and what is in the slots that the builtin has not written is of an
 // earlier call. It does other things between the pushes. (src/builtins/x64/builtins-x64.cc,
 // Generate_BaselineOutOfLinePrologue) It is false where the frame is not this one.
-func (v *Resolver) inBaselinePrologue(raw stack.RawFrame, start, end uint64) ([]stack.RawFrame, bool) {
-	code, err := v.r.Bytes(start, int(min(end-start, 512)))
+func (a *attempt) inBaselinePrologue(raw stack.RawFrame, start, end uint64) ([]stack.RawFrame, bool) {
+	code, err := a.Bytes(start, int(min(end-start, 512)))
 	entry := bytes.Index(code, x86.Prologue)
 	at := int(raw.PC-start) - entry
 	if err != nil || entry < 0 || at < len(x86.Prologue) {

@@ -1,0 +1,37 @@
+// Package builtins tells by their names what V8's builtins do with the frame that they run in.
+package builtins
+
+import (
+	"strings"
+
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// Space finds a builtin by the address that runs: name, first address, end.
+type Space interface {
+	Builtin(pc uint64) (name string, start, end uint64, ok bool)
+}
+
+// Of finds the builtin that a frame is in. A return address may be behind the last instruction of its builtin; but one
+// at the very start of another is no return address: the deoptimiser goes on there.
+func Of(raw stack.RawFrame, in Space) (name string, start uint64, ok bool) {
+	name, start, _, ok = in.Builtin(raw.PC)
+	if raw.Exact || ok && start == raw.PC && IsInterpreter(name) {
+		return name, start, ok
+	}
+	name, start, _, ok = in.Builtin(raw.PC - 1)
+	return name, start, ok
+}
+
+// IsHandler reports whether a builtin is what the interpreter does for a bytecode.
+func IsHandler(name string) bool { return strings.HasSuffix(name, "Handler") }
+
+// IsInterpreter reports whether a builtin runs in the interpreter's frame of a function.
+func IsInterpreter(name string) bool {
+	return IsHandler(name) || strings.HasPrefix(name, "InterpreterEntryTrampoline") ||
+		strings.HasPrefix(name, "InterpreterEnterAt") || EntersBaseline(name)
+}
+
+// EntersBaseline reports whether a builtin goes from an interpreted frame to its baseline code: until V8 11, where the
+// deoptimiser has made that frame.
+func EntersBaseline(name string) bool { return strings.HasPrefix(name, "BaselineOrInterpreterEnterAt") }

@@ -1,0 +1,80 @@
+package repair
+
+import (
+	"bytes"
+
+	"github.com/hotspan/hotspan/v8/functions/builtins"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/x86"
+)
+
+// repairOther corrects a leaf in code that is not a JavaScript function's, from its own instructions alone.
+func (a *attempt) repairOther(raw stack.RawFrame, leaf stack.Leaf, c Code) []stack.RawFrame {
+	a.passing = true
+	self := stack.RawFrame{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}
+	at, entry := int(raw.PC-c.Start), bytes.Index(c.head(), x86.Prologue)
+	switch {
+	case entry >= 0 && at <= entry+1:
+		return a.entering(self, raw, leaf, at-entry)
+	case a.inEpilogue(c, at):
+		return a.above(self, raw, leaf, 0)
+	}
+	return []stack.RawFrame{raw}
+}
+
+// entering repairs a leaf that is in its prologue, at an offset from push rbp.
+func (a *attempt) entering(self, raw stack.RawFrame, leaf stack.Leaf, at int) []stack.RawFrame {
+	switch {
+	case at <= 0:
+		return a.above(self, raw, leaf, 0)
+	case at == 1:
+		return a.above(self, raw, leaf, 1)
+	}
+	return []stack.RawFrame{self} // the frame is its own
+}
+
+// above puts the leaf on top of the frame at rbp, whose return address is a word of the stack.
+func (a *attempt) above(self, caller stack.RawFrame, leaf stack.Leaf, word int) []stack.RawFrame {
+	if word >= len(leaf.Words) || !a.isCode(leaf.Words[word]) {
+		return []stack.RawFrame{self}
+	}
+	caller.PC, caller.Exact = leaf.Words[word], false
+	return []stack.RawFrame{self, caller}
+}
+
+// under puts self on top of the function whose frame is at rbp, which goes on at the first return address on the stack
+// that is in its code. It is false where there is none.
+func (a *attempt) under(self, raw stack.RawFrame, leaf stack.Leaf) ([]stack.RawFrame, bool) {
+	for i := range len(leaf.Words) + 1 {
+		w := leaf.R10
+		if i < len(leaf.Words) {
+			w = leaf.Words[i]
+		}
+		if a.returnsTo(w, raw) {
+			raw.PC, raw.Exact = w, false
+			return []stack.RawFrame{self, raw}, true
+		}
+	}
+	return []stack.RawFrame{self, raw}, false
+}
+
+func (a *attempt) isCode(pc uint64) bool {
+	if _, _, _, ok := a.Builtin(pc - 1); ok {
+		return true
+	}
+	if _, ok := a.Code(pc); ok {
+		return true
+	}
+	_, ok := a.Wasm(pc - 1) // a call may be the last instruction of its function
+	return ok
+}
+
+// returnsTo reports whether a word is a return address into a function's code.
+func (a *attempt) returnsTo(w uint64, raw stack.RawFrame) bool {
+	if name, _, ok := builtins.Of(stack.RawFrame{PC: w}, a.Process); ok {
+		return builtins.IsInterpreter(name)
+	}
+	c, ok := a.Code(w)
+	return ok && a.Runs(w, raw) && !c.inDeoptExits(w)
+}
