@@ -87,7 +87,10 @@ func (a *attempt) repairCaller(raw stack.RawFrame, leaf stack.Leaf) []stack.RawF
 // repairBuiltin handles builtins: one that runs while rbp is a JavaScript function's has no frame of its own.
 func (a *attempt) repairBuiltin(raw stack.RawFrame, leaf stack.Leaf, name string, start, end uint64) []stack.RawFrame {
 	if a.Interprets(name, raw) {
-		if builtins.IsHandler(name) || builtins.EntersBaseline(name) {
+		switch {
+		case builtins.IsHandler(name) && a.fillsFrame(name, start, raw.PC):
+			return []stack.RawFrame{{PC: raw.PC, Exact: true, Marker: 0}} // one of its own, for a call that it makes
+		case builtins.IsHandler(name), builtins.EntersBaseline(name):
 			return []stack.RawFrame{raw}
 		}
 		return a.repairEntry(raw, leaf, start, end)

@@ -19,6 +19,8 @@ const (
 	baselineStart = 0x30000
 	builtinStart  = 0x90000
 	imulStart     = 0x98005 // at a prologue
+
+	callHandlerStart = 0x99000 // makes a frame of its own on the way
 )
 
 // machineCode sets up a frame and takes it down as V8 does.
@@ -67,7 +69,8 @@ func newProcess() *process {
 		{"LdarHandler", builtinStart + 0x100, builtinStart + 0x200},
 		{"Add_Baseline", builtinStart + 0x200, builtinStart + 0x300},
 		{"ArrayMap", builtinStart + 0x300, builtinStart + 0x400},
-		{"MathImul", imulStart, imulStart + 36}}}
+		{"MathImul", imulStart, imulStart + 36},
+		{"CallUndefinedReceiver1Handler", callHandlerStart, callHandlerStart + 41}}}
 	for start, id := range map[uint64]heap.Identity{codeStart: leafID, callerStart: callerID, baselineStart: baseID} {
 		p.codes = append(p.codes, Code{Kind: Function, Start: start, End: start + end, Text: machineCode, ID: id})
 	}
@@ -121,7 +124,8 @@ func repaired(p Process, raw stack.RawFrame, leaf stack.Leaf) []stack.RawFrame {
 type codeMemory struct{}
 
 func (codeMemory) ReadAt(p []byte, off int64) (int, error) {
-	for _, start := range []int64{codeStart, callerStart, baselineStart, builtinStart, imulStart - 5} {
+	for _, start := range []int64{codeStart, callerStart, baselineStart, builtinStart, imulStart - 5,
+		callHandlerStart} {
 		if at := off - start; at >= 0 && at+int64(len(p)) <= int64(len(machineCode)) {
 			return copy(p, machineCode[at:]), nil
 		}
@@ -277,6 +281,10 @@ func TestRepairBuiltins(t *testing.T) {
 		{"after push rsi", caller(imulStart + 5), stack.Leaf{Words: []uint64{ret}}, []shown{frame(imulStart + 5)}},
 		{"after push rdi: they are", caller(imulStart + 6), stack.Leaf{Words: []uint64{ret}},
 			[]shown{frame(imulStart + 6), {ret, false, -1, callerID}}},
+		{"a bytecode handler that has not filled its frame yet", caller(callHandlerStart + 9), stack.Leaf{},
+			[]shown{frame(callHandlerStart + 9)}},
+		{"a bytecode handler that has no frame yet", caller(callHandlerStart + 6), stack.Leaf{},
+			[]shown{{callHandlerStart + 6, true, -1, callerID}}},
 		{"a bytecode handler is the interpreter", caller(handler), stack.Leaf{Words: []uint64{ret}},
 			[]shown{{handler, true, -1, callerID}}},
 	} {
