@@ -4,6 +4,7 @@ import (
 	"errors"
 	"unicode/utf16"
 
+	"github.com/hotspan/hotspan/v8/functions/naming"
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
@@ -43,7 +44,7 @@ func (v *Resolver) naming(s *script, f *heap.Function) (line, column int) {
 		if err != nil || t.Len() < f.Start-from {
 			return 0, 0
 		}
-		at, more := nameToken(t.Units(), f.Start-from, utf16.Encode([]rune(f.Name)))
+		at, more := naming.Identifier(t.Units(), f.Start-from, utf16.Encode([]rune(f.Name)))
 		if at >= 0 {
 			if line, column, err = v.position(s, from+at); err == nil {
 				return line, column

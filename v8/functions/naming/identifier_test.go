@@ -1,4 +1,4 @@
-package functions
+package naming
 
 import (
 	"strings"
@@ -64,7 +64,7 @@ var namings = []struct{ text, name string }{
 	{"|(t)=>t", "a"},
 }
 
-func TestNameToken(t *testing.T) {
+func TestIdentifier(t *testing.T) {
 	for _, c := range namings {
 		before, after := cutLast(strings.Replace(c.text, "^", "", 1), "|")
 		start := len(utf16.Encode([]rune(before)))
@@ -75,7 +75,7 @@ func TestNameToken(t *testing.T) {
 				want-- // the mark of the start was counted
 			}
 		}
-		got, _ := nameToken(utf16.Encode([]rune(before+after)), start, utf16.Encode([]rune(c.name)))
+		got, _ := Identifier(utf16.Encode([]rune(before+after)), start, utf16.Encode([]rune(c.name)))
 		if got != want {
 			t.Errorf("%s: %d, want %d", c.text, got, want)
 		}
@@ -87,12 +87,12 @@ func cutLast(s, sep string) (before, after string) {
 	return s[:i], s[i+len(sep):]
 }
 
-// TestNameTokenFurtherUp: a constructor whose class begins before the text asks for more of it.
-func TestNameTokenFurtherUp(t *testing.T) {
+// TestIdentifierFurtherUp: a constructor whose class begins before the text asks for more of it.
+func TestIdentifierFurtherUp(t *testing.T) {
 	for text, want := range map[string]bool{"m(){}constructor": true, "class a{constructor": false,
 		"function a": false} {
 		u := utf16.Encode([]rune(text))
-		if _, more := nameToken(u, len(u), []uint16{'a'}); more != want {
+		if _, more := Identifier(u, len(u), []uint16{'a'}); more != want {
 			t.Errorf("%s: more %v", text, more)
 		}
 	}
@@ -107,7 +107,7 @@ func FuzzNameToken(f *testing.F) {
 	f.Add("/*/", "class", "")
 	f.Fuzz(func(t *testing.T, before, after, name string) {
 		b, a, n := utf16.Encode([]rune(before)), utf16.Encode([]rune(after)), utf16.Encode([]rune(name))
-		at, _ := nameToken(append(b, a...), len(b), n)
+		at, _ := Identifier(append(b, a...), len(b), n)
 		if at >= 0 && at+len(n) > len(a)+len(b) {
 			t.Errorf("%q: %d", name, at)
 		}

@@ -1,7 +1,6 @@
-package functions
+package naming
 
 import (
-	"strings"
 	"testing"
 	"unicode/utf16"
 )
@@ -30,9 +29,9 @@ func TestKeptName(t *testing.T) {
 		{``, ``, ""},
 	} {
 		got := ""
-		depth, helper := helperCall(utf16.Encode([]rune(c.before)))
-		if depth > 0 && strings.TrimRight(helper, "0123456789") == keepsName {
-			got = secondArgument(c.behind, depth)
+		depth, helper := HelperCall(utf16.Encode([]rune(c.before)))
+		if depth > 0 && IsHelper(helper) {
+			got = SecondArgument(c.behind, depth)
 		}
 		if got != c.name {
 			t.Errorf("%s…%s: %q, want %q", c.before, c.behind, got, c.name)
@@ -49,7 +48,7 @@ func TestMinifiedHelper(t *testing.T) {
 		{`r=(t,e)=>i(t,"length",{value:e,configurable:!0})`, ""},
 		{`r=(t,e)=>i(t,"name",{value:e,enumerable:!0})`, ""},
 	} {
-		if got := definedHelper(c.text); got != c.helper {
+		if got := DefinedHelper(c.text); got != c.helper {
 			t.Errorf("%s: %q, want %q", c.text, got, c.helper)
 		}
 	}
@@ -62,7 +61,7 @@ func TestMinifiedHelper(t *testing.T) {
 		{`(f,"a")`, "", ""},
 		{`}`, "", ""},
 	} {
-		helper, name := callBehind(c.text, "f")
+		helper, name := CallBehind(c.text, "f")
 		if helper != c.helper || name != c.name {
 			t.Errorf("%s: %q, %q, want %q, %q", c.text, helper, name, c.helper, c.name)
 		}

@@ -1,4 +1,7 @@
-package functions
+// Package naming finds in a script's text what its functions have their names from.
+//
+// It reads what is before and behind a function, and is no parser: what it is not sure of it does not find.
+package naming
 
 import "slices"
 
@@ -8,11 +11,11 @@ type source struct {
 	at   int // the unit before it is the next
 }
 
-// nameToken finds, in the text around the start of a function, the identifier that V8 took the function's name from.
+// Identifier finds, in the text around the start of a function, the identifier that V8 took the function's name from.
 // What V8 calls its start is its parameter list, or the word "class" for a class without a constructor
 // (Scope::start_position, src/parsing/parser-base.h). -1: it is not there. more: it may be further up, where the class
 // of a constructor begins.
-func nameToken(text []uint16, start int, name []uint16) (at int, more bool) {
+func Identifier(text []uint16, start int, name []uint16) (at int, more bool) {
 	s := source{text, start}
 	if s.follows("class") {
 		if at := after(text, start+len("class"), name); at >= 0 {
