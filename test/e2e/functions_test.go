@@ -31,17 +31,17 @@ func isTold(t *testing.T, v judge.Functions) {
 func TestFunctions(t *testing.T) {
 	for mode, run := range map[string]struct {
 		length time.Duration
-		enough int // samples
+		enough int // samples with JavaScript
 	}{
-		"plain": {3500 * time.Millisecond, 6500},
-		"alloc": {3 * time.Second, 9000}, // half of them are of the collector's helper threads
-		"kinds": {3500 * time.Millisecond, 7000},
-		"churn": {12 * time.Second, 20000}, // most of it is collections
+		"plain": {3500 * time.Millisecond, 4000},
+		"alloc": {4500 * time.Millisecond, 4000},
+		"kinds": {4500 * time.Millisecond, 4000},
+		"churn": {12 * time.Second, 6500}, // half of it is collections
 	} {
 		t.Run(mode, func(t *testing.T) {
 			eachNode(t, func(t *testing.T, node string) {
 				p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode})
-				samples := recordEnough(t, p.PID, 1997, run.enough, run.length)
+				samples := recordEnoughJS(t, hotspan, p.PID, 1997, run.enough, run.length)
 				v := compare(t, samples, p.truth(t))
 				inTime(t, v.Right, "leaf function right", 99, 3000)
 				atLeast(t, v.LeafLine, "leaf line inside the function", 99, 3000)

@@ -179,12 +179,22 @@ func inTime(t *testing.T, s judge.Share, what string, percent float64, whole int
 // the CPUs by other machines, if there is one in two.
 func recordEnough(t *testing.T, pid, rate, enough int, d time.Duration, more ...string) []judge.Sample {
 	t.Helper()
-	return recordEnoughBy(t, hotspan, pid, rate, enough, d, more...)
+	any := func(*judge.Sample) bool { return true }
+	return recordCounted(t, hotspan, pid, rate, enough, d, any, more...)
 }
 
-// recordEnoughBy is recordEnough by another command than hotspan.
-func recordEnoughBy(t *testing.T, command string, pid, rate, enough int, d time.Duration,
+// recordEnoughJS is recordEnough by a command, which is a hotspan, that counts only samples with JavaScript: how many
+// are of V8's helper threads differs by machine.
+func recordEnoughJS(t *testing.T, command string, pid, rate, enough int, d time.Duration,
 	more ...string) []judge.Sample {
+	t.Helper()
+	js := func(s *judge.Sample) bool { return len(s.JS()) > 0 }
+	return recordCounted(t, command, pid, rate, enough, d, js, more...)
+}
+
+// recordCounted records until there are enough of the samples that count.
+func recordCounted(t *testing.T, command string, pid, rate, enough int, d time.Duration,
+	counts func(*judge.Sample) bool, more ...string) []judge.Sample {
 	t.Helper()
 	const longest = 40 * time.Second
 	for tries := 1; ; tries++ {
@@ -198,12 +208,18 @@ func recordEnoughBy(t *testing.T, command string, pid, rate, enough int, d time.
 				continue
 			}
 		}
-		if len(samples) >= enough || d >= longest {
+		n := 0
+		for i := range samples {
+			if counts(&samples[i]) {
+				n++
+			}
+		}
+		if n >= enough || d >= longest {
 			return samples
 		}
-		longer := d * time.Duration(2*enough) / time.Duration(len(samples)+1)
+		longer := d * time.Duration(2*enough) / time.Duration(n+1)
 		d = min(max(longer, 2*d), longest)
-		t.Logf("only %d samples, want %d: recording again, for %v", len(samples), enough, d)
+		t.Logf("only %d samples that count, want %d: recording again, for %v", n, enough, d)
 	}
 }
 

@@ -11,7 +11,7 @@ func TestMapsOfThreads(t *testing.T) {
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "maps.js", nil, []string{"FOLDER=" + t.TempDir()})
-		samples := recordEnough(t, p.PID, 997, 3000, 5*time.Second)
+		samples := recordEnoughJS(t, hotspan, p.PID, 997, 2500, 5*time.Second)
 		v := compare(t, samples, p.truth(t))
 		inTime(t, v.Right, "leaf function right", 99, 1500)
 		atLeast(t, v.LeafLine, "leaf line inside the function", 99, 1500)

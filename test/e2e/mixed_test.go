@@ -14,7 +14,7 @@ func TestMixed(t *testing.T) {
 	t.Parallel()
 	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) {
 		p := start(t, node, "mixed.js", nil, nil)
-		samples := recordEnough(t, p.PID, 1997, 2500, 3*time.Second)
+		samples := recordEnoughJS(t, hotspan, p.PID, 1997, 2000, 3*time.Second)
 		l := p.truth(t)
 		v := judge.CompareReach(samples, p.PID)
 		tell(t, append(v.EndsList(), v.Examples.List()...))

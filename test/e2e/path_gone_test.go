@@ -86,7 +86,7 @@ func TestPathGone(t *testing.T) {
 				p := g.start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=plain"})
 				command := withoutCheckpoint(t)
 				g.says(t, command, p.PID)
-				samples := recordEnoughBy(t, command, p.PID, 1997, 6500, 3500*time.Millisecond)
+				samples := recordEnoughJS(t, command, p.PID, 1997, 4000, 3500*time.Millisecond)
 				v := compare(t, samples, p.truth(t))
 				inTime(t, v.Right, "leaf function right", 99, 3000)
 				inTime(t, v.Callers, "caller right", 99, 3000)
@@ -106,7 +106,7 @@ func TestPathGoneRequests(t *testing.T) {
 	g := pathsGone[1]
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := g.start(t, node, "requests.js", flags, []string{"MODE=plain"})
-		samples := recordEnoughBy(t, withoutCheckpoint(t), p.PID, 1997, 5000, 5*time.Second,
+		samples := recordEnoughJS(t, withoutCheckpoint(t), p.PID, 1997, 4000, 5*time.Second,
 			judge.Flags(judge.StoreRules)...)
 		compareLabels(t, samples, p.truth(t), judge.RequestLabels, bound{99.8, 2500})
 	})

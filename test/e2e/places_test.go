@@ -51,7 +51,7 @@ func container(t *testing.T, prepare, node, script string) program {
 // hasGoodNames compares samples of a command, which is a hotspan, with the truth of functions.js in a container.
 func hasGoodNames(t *testing.T, command string, p program) []judge.Sample {
 	t.Helper()
-	samples := recordEnoughBy(t, command, p.PID, 997, 3000, 4*time.Second)
+	samples := recordEnoughJS(t, command, p.PID, 997, 1500, 4*time.Second)
 	reach(t, samples, p.PID)
 	for i := range samples {
 		if samples[i].TID == p.PID {

@@ -73,7 +73,7 @@ func (r requestRun) run(t *testing.T, node string, flags []string) {
 	for d := cmp.Or(r.length, 5*time.Second); ; d = most {
 		p := start(t, node, "requests.js", append(flags, r.flags...), r.env)
 		enough := int(d.Seconds() * 500)
-		samples := recordEnough(t, p.PID, 1997, 2*enough, d, judge.Flags(r.rules)...)
+		samples := recordEnoughJS(t, hotspan, p.PID, 1997, 3*enough/2, d, judge.Flags(r.rules)...)
 		l := p.truth(t)
 		v := judge.CompareLabels(samples, l, r.want)
 		if d >= most || v.Right.Percent() >= percent || v.Wrong > 0 || v.Outside > 0 {

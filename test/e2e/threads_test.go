@@ -16,7 +16,7 @@ func TestThreads(t *testing.T) {
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "idle_workers.js", nil, nil)
-		samples := recordEnough(t, p.PID, 997, 2500, 5*time.Second)
+		samples := recordEnoughJS(t, hotspan, p.PID, 997, 2000, 5*time.Second)
 		l := p.truth(t)
 		v := compare(t, samples, l)
 		inTime(t, v.Right, "function right", 99, 1000)
@@ -46,7 +46,7 @@ func TestWorkersOfOtherFiles(t *testing.T) {
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "other_files.js", nil, nil)
-		samples := recordEnough(t, p.PID, 997, 2500, 5*time.Second)
+		samples := recordEnoughJS(t, hotspan, p.PID, 997, 2000, 5*time.Second)
 		l := p.truth(t)
 		atLeast(t, compare(t, samples, l).Right, "function right", 95, 1000)
 		ran := map[int]string{}

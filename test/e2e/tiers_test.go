@@ -21,7 +21,7 @@ func TestTiers(t *testing.T) {
 					return // there is nothing to look at
 				}
 				p := start(t, node, "tiers.js", flags, []string{"TIER=" + tier.Name})
-				samples := recordEnough(t, p.PID, 1997, 2500, 2500*time.Millisecond)
+				samples := recordEnoughJS(t, hotspan, p.PID, 1997, 2500, 2500*time.Millisecond)
 				l := p.truth(t)
 				v := compare(t, samples, l)
 				inTime(t, v.Right, "leaf function right", 99, 2000)
