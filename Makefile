@@ -161,8 +161,8 @@ OUT = bin/hotspan
 NOT_INLINED = crypto/... encoding/json fmt log/... math/big mime/... net/... regexp/... text/... vendor/... \
 	github.com/gdamore/... github.com/ianlancetaylor/... github.com/prometheus/... github.com/spf13/... \
 	go.yaml.in/... golang.org/x/net/... golang.org/x/text/... google.golang.org/... \
-	$(addprefix github.com/hotspan/hotspan/,agent/cli/... v8/value \
-		$(addprefix agent/internal/,doctor dump elffile export inspect probe requests serve store))
+	$(addprefix github.com/hotspan/hotspan/,agent/cli/... v8/value v8/verify \
+		$(addprefix agent/internal/,doctor dump elffile export inspect probe requests selfcheck serve store trigger))
 GO_BUILD = CGO_ENABLED=0 go build -trimpath -tags grpcnotrace,nethttpomithttp2 -ldflags '-s -w'
 build: tools-go
 	$(GO_BUILD) $(NOT_INLINED:%=-gcflags '%=-l') -o $(OUT) .

@@ -15,5 +15,5 @@ var seldom = []string{
 	"TestFormatsOfWaits", "TestFullRing", "TestStream", "TestDoctorOnPublished",
 	"TestCurrentStore", "TestAccessorStores", "TestBriefTurns", "TestStreamTellsLosses", "TestStripped", "TestChange",
 	"TestStallProbe", "TestIsolates", "TestProbesOfMovingText", "TestLeaderEnds", "TestOptions", "TestMutation",
-	"TestReturnsAfterKill", "TestHitPlaces", "TestStallProbeUnknown", "TestStallsOfWaits",
+	"TestReturnsAfterKill", "TestHitPlaces", "TestStallProbeUnknown", "TestStallsOfWaits", "TestNamedLate",
 }

@@ -57,7 +57,7 @@ func readCode(t *testing.T, file string) (text []byte, c *code) {
 		p = append(p, e)
 	}
 	return text, &code{Code: &heap.Code{Start: codeAt, End: codeAt + uint64(len(text))}, tier: TurboFan,
-		optimized: &heap.Optimized{Positions: p}}
+		tables: tables{optimized: &heap.Optimized{Positions: p}}}
 }
 
 // TestAllocations: each call of the collector is in the function that its block jumps back into, by the disassembly.

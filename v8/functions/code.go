@@ -15,21 +15,31 @@ type code struct {
 	*heap.Code
 	in            uint64 // number of the isolate whose code it is
 	tier          Tier
-	optimized     *heap.Optimized
-	functions     map[heap.Word]*function // of the optimised code: its own and those inlined
-	baseline      *heap.Baseline
-	id            heap.Identity // of the function; baseline code does not tell: once a frame in it has told
-	sfi           heap.Word     //
-	checked       uint64        // round in which it was last found unchanged
-	used          uint64        // round in which a sample was in it last
-	listed        bool          // it is in codes.used
-	certain       uint64        // first round whose samples are in it, and not in what was here before
-	counted       uint64        // round in which it was last found unchanged before mark-compacts were counted
-	from, to      uint64        // counts of mark-compacts at which samples were in it; 0 = none
-	gone          bool          // it is not kept any more
-	text          []byte        // first instructions: those of its prologue, and more as far as there is room for them
-	deferredStart int           // size of the code proper; what runs rarely is behind it; 0: not looked for yet
-	frames        []*Frame      // of a regular expression's code
+	tables                 // what is known of it
+	unsure        *tables  // what was read of it when it may have been dead; nil: nothing
+	unsureAt      uint64   // count of mark-compacts then
+	checked       uint64   // round in which it was last found unchanged
+	used          uint64   // round in which a sample was in it last
+	listed        bool     // it is in codes.used
+	found         int64    // when it had been read, on the clock of Now
+	compacts      uint64   // count of mark-compacts when its tables had been; 0 = not known, or one was under way
+	replaced      bool     // it was found in the place of other code
+	counted       uint64   // round in which it was last found unchanged before mark-compacts were counted
+	from, to      uint64   // counts of mark-compacts at which samples were in it; 0 = none
+	tried         uint64   // count of mark-compacts at the sample for which it was last described
+	gone          bool     // it is not kept any more
+	text          []byte   // first instructions: those of its prologue, and more as far as there is room for them
+	deferredStart int      // size of the code proper; what runs rarely is behind it; 0: not looked for yet
+	frames        []*Frame // of a regular expression's code
+}
+
+// tables are what V8 knows of a piece of code.
+type tables struct {
+	optimized *heap.Optimized
+	functions map[heap.Word]*function // of the optimised code: its own and those inlined
+	baseline  *heap.Baseline
+	id        heap.Identity // of the function; baseline code does not tell: once a frame in it has told
+	sfi       heap.Word     //
 }
 
 // codes keeps code by address.
@@ -94,6 +104,13 @@ func (c *codes) keepUsed(keep func(*code) bool) {
 
 func (c *code) described() bool {
 	return c.tier == NoTier || c.baseline != nil || c.optimized != nil
+}
+
+// take takes over what was read of the code when it may have been dead: it was not.
+func (c *code) take() {
+	if c.unsure != nil {
+		c.tables, c.unsure = *c.unsure, nil
+	}
 }
 
 // Limits of the instructions that are kept, which tell epilogues: bytes of one piece of code, and of all.

@@ -4,20 +4,64 @@ import (
 	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/stack"
 	"github.com/hotspan/hotspan/v8/x86"
 )
 
 // codeOf finds the code that holds pc, and that did so when the sample was taken. Nil: there is none, or it cannot be
-// told.
+// told. Where nothing was known of the place before, only the function in a frame tells whether this is its code: for
+// others there is provenCode.
 func (v *Resolver) codeOf(pc uint64) *code {
 	c := v.findCode(pc)
-	if c == nil || c.certain > v.code.round && !c.covers(v.moment.MarkCompacts) {
+	if c == nil || c.replaced && v.mayPrecede(c) {
 		v.basis.passing = true
 		return nil
 	}
 	v.basis.add(c)
 	v.code.use(c)
 	return c
+}
+
+// provenCode is codeOf for a frame that does not say which function's it is: the code was at its place when the sample
+// was taken, whatever is known of the place.
+func (v *Resolver) provenCode(pc uint64) *code {
+	c := v.codeOf(pc)
+	if c != nil && v.mayPrecede(c) {
+		v.basis.passing = true
+		return nil
+	}
+	return c
+}
+
+// codeIn finds the code of a frame. Where both are a function's, it may be that of another one, which has come to the
+// place since.
+func (v *Resolver) codeIn(raw stack.RawFrame) *code {
+	c := v.codeOf(raw.PC)
+	if c == nil {
+		return nil
+	}
+	runs := raw.Marker < 0 && raw.ID.Script >= 0
+	if runs && (c.tier != NoTier || v.isEntry(c)) {
+		return c
+	}
+	if runs && !raw.Exact { // a function goes on in its own code
+		v.basis.passing = true
+		return nil
+	}
+	return v.provenCode(raw.PC)
+}
+
+// mayPrecede reports whether the current sample may have been in what was at the place of some code before: it was
+// taken before the code was found, and V8 may have used the place again meanwhile.
+func (v *Resolver) mayPrecede(c *code) bool {
+	n := v.moment.MarkCompacts
+	switch {
+	case v.moment.Taken >= c.found, c.covers(n):
+		return false
+	case v.counts(n):
+		return n != c.compacts
+	}
+	return c.found-v.moment.Taken > lateAfter
 }
 
 // findCode finds the code that holds pc now.
@@ -38,26 +82,36 @@ func (v *Resolver) findCode(pc uint64) *code {
 		return nil
 	}
 	c := &code{
-		Code: found, in: v.number, tier: v.tier(found.Kind), checked: v.code.round, id: heap.Identity{Script: -1},
+		Code: found, in: v.number, tier: v.tier(found.Kind), checked: v.code.round, tables: unread,
 	}
 	v.describe(c)
-	if old != nil && old.in == v.number && v.moment.Late && !(c.means(old) && x86.SameInstructions(c.text, old.text)) {
-		c.certain = v.code.round + 1 // a sample of this round may be in the old code or in the new
-		if n := v.moment.MarkCompacts; v.counts(n) && n == v.countCompacts() && c.isWhole() {
-			c.from, c.to = n, n // but this one is in the new
+	c.found = v.now()
+	if old != nil && old.in == v.number {
+		c.replaced = !c.isLike(old)
+		if !c.replaced {
+			c.take()
 		}
 	}
 	v.code.put(c)
 	return c
 }
 
-// means reports whether the tables of two pieces of code at one place say the same: where the instructions are the same
-// too, the collector has only moved what belongs to the code.
-func (c *code) means(old *code) bool {
-	return c.Start == old.Start && c.End == old.End && c.Kind == old.Kind && c.optimized != nil &&
-		old.optimized != nil && c.optimized.Equal(old.optimized, func(now, before heap.Word) bool {
-		return c.functions[now] != nil && c.functions[now] == old.functions[before]
-	})
+// isLike reports whether two pieces of code at one place have the same instructions, and tables that say the same: then
+// the collector has only moved what belongs to the code.
+func (c *code) isLike(old *code) bool {
+	t := &c.tables
+	if c.unsure != nil {
+		t = c.unsure
+	}
+	return c.Start == old.Start && c.End == old.End && c.Kind == old.Kind && t.mean(&old.tables) &&
+		x86.SameInstructions(c.text, old.text)
+}
+
+func (t *tables) mean(old *tables) bool {
+	return t.optimized != nil && old.optimized != nil &&
+		t.optimized.Equal(old.optimized, func(now, before heap.Word) bool {
+			return t.functions[now] != nil && t.functions[now] == old.functions[before]
+		})
 }
 
 // holds reports whether code is where it was, and reads what could not be read before.
@@ -68,10 +122,20 @@ func (v *Resolver) holds(c *code) bool {
 	if c.covers(v.moment.MarkCompacts) {
 		return true
 	}
-	if c.checked != v.code.round && !v.r.Same(c.Code) {
-		return false
+	n := v.moment.MarkCompacts
+	now := n
+	if c.checked != v.code.round {
+		if c.unsure != nil {
+			now = max(n, v.countCompacts())
+		}
+		if !v.r.Same(c.Code) {
+			return false
+		}
 	}
-	if c.checked != v.code.round && !c.described() {
+	switch {
+	case c.unsure != nil && now > c.unsureAt:
+		c.take()
+	case c.unsure == nil && !c.described() && (c.checked != v.code.round || n != c.tried):
 		v.describe(c)
 	}
 	c.checked = v.code.round
@@ -86,9 +150,14 @@ func (v *Resolver) Renew(now int64) {
 	v.checkUsed()
 }
 
+// unread are the tables of code that are not known.
+var unread = tables{id: heap.Identity{Script: -1}}
+
 // describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left
-// without, and they are read when it is met again.
+// without, and they are read when it is met again. What is read after a mark-compact counts once the code has outlived
+// another one: code that has died refers to places that are used again, but is gone itself before the next one begins.
 func (v *Resolver) describe(c *code) {
+	c.tried = v.moment.MarkCompacts
 	if v.room.short() {
 		return
 	}
@@ -99,51 +168,63 @@ func (v *Resolver) describe(c *code) {
 	v.code.text -= len(c.text)
 	c.text, _ = v.r.Instructions(c.Code, size)
 	v.code.text += len(c.text)
-	switch c.tier {
-	case Sparkplug:
-		c.baseline, _ = v.r.Baseline(c.Code)
-		v.room.take(c.baseline.Size())
-	case Maglev, TurboFan:
-		v.describeOptimized(c)
+	var t tables
+	read := func() (ok bool) {
+		t, ok = v.readTables(c)
+		return ok && v.r.Same(c.Code)
 	}
+	switch nothing := func() {}; {
+	case v.undisturbed(read, nothing):
+		c.tables = t
+	case v.outlived && v.coherent(read, nothing):
+		c.unsure, c.unsureAt = &t, v.countCompacts()
+	}
+	c.compacts = v.countCompacts()
+	v.room.take(t.baseline.Size() + t.optimized.Size())
 }
 
-// describeOptimized reads all functions at once, with no mark-compact meanwhile: that would move them, and the tables
-// that lead to them.
-func (v *Resolver) describeOptimized(c *code) {
-	compacts := v.countCompacts()
+func (v *Resolver) readTables(c *code) (t tables, ok bool) {
+	t = unread
+	switch c.tier {
+	case Sparkplug:
+		t.baseline, _ = v.r.Baseline(c.Code)
+		return t, t.baseline != nil
+	case Maglev, TurboFan:
+		return t, v.readOptimized(c, &t)
+	}
+	return t, true
+}
+
+func (v *Resolver) readOptimized(c *code, t *tables) bool {
 	o, err := v.r.Optimized(c.Code)
 	if err != nil {
-		return
+		return false
 	}
 	own, err := v.r.Function(o.Function)
 	if err != nil {
-		return
+		return false
 	}
-	c.functions = map[heap.Word]*function{}
+	t.functions = map[heap.Word]*function{}
 	for _, sfi := range o.Functions() {
-		if c.functions[sfi] = v.functionOf(sfi); c.functions[sfi] == nil {
-			return
+		if t.functions[sfi] = v.functionOf(sfi); t.functions[sfi] == nil {
+			return false
 		}
 	}
-	v.describeDeoptFunctions(c, o)
-	if v.countCompacts() != compacts {
-		return
-	}
-	c.optimized, c.id, c.sfi = o, own.Identity, o.Function
-	v.room.take(o.Size())
+	v.readDeoptFunctions(o, t)
+	t.optimized, t.id, t.sfi = o, own.Identity, o.Function
+	return true
 }
 
-// describeDeoptFunctions reads the functions in the deopt frames of Maglev's code, and their bytecode. A call whose
+// readDeoptFunctions reads the functions in the deopt frames of Maglev's code, and their bytecode. A call whose
 // functions could not all be read is located by the position table.
-func (v *Resolver) describeDeoptFunctions(c *code, o *heap.Optimized) {
+func (v *Resolver) readDeoptFunctions(o *heap.Optimized, t *tables) {
 	for _, sfi := range o.DeoptFunctions() {
-		fn := c.functions[sfi]
+		fn := t.functions[sfi]
 		if fn == nil {
 			if fn = v.functionOf(sfi); fn == nil {
 				continue
 			}
-			c.functions[sfi] = fn
+			t.functions[sfi] = fn
 		}
 		if fn.script != nil {
 			v.bytecode(fn, 0, sfi)

@@ -10,25 +10,17 @@ func (v *Resolver) enters(c *code, callee stack.RawFrame) bool {
 	if callee.ID.Script < 0 {
 		return false
 	}
-	if c.tier == Sparkplug && c.id.Script < 0 {
-		return v.compiledFor(c, callee.SFI)
+	if c.tier == Sparkplug {
+		return v.isBaselineOf(c, callee)
 	}
 	return v.isOf(c, callee)
-}
-
-// isOf reports whether code is of the function of a frame. One with the same numbers, of another isolate, is not.
-func (v *Resolver) isOf(c *code, raw stack.RawFrame) bool {
-	if c.id != raw.ID || c.sfi == raw.SFI {
-		return c.id == raw.ID
-	}
-	fn := v.function(raw.ID, raw.SFI)
-	return fn != nil && fn == v.function(c.id, c.sfi)
 }
 
 // runs reports whether code is a function's.
 func (v *Resolver) runs(c *code, raw stack.RawFrame) bool {
 	if c.tier == Sparkplug {
-		return v.compiledFrom(c, raw)
+		raw.Exact = true // a word of the stack need not be where the frame returns to
+		return v.isBaselineOf(c, raw)
 	}
 	return v.isEntry(c) || c.tier != NoTier && c.id == raw.ID
 }

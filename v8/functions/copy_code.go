@@ -16,7 +16,7 @@ func (v *Resolver) CodeAt(raw stack.RawFrame) (CodeKey, bool) {
 	if c := v.wasmAt(raw.PC, raw.Exact); c != nil {
 		return CodeKey{wasm: *c.WasmCode}, true
 	}
-	c := v.codeOf(raw.PC)
+	c := v.codeIn(raw)
 	return CodeKey{code: c}, c != nil
 }
 

@@ -28,17 +28,24 @@ func (v *Resolver) framesByDeopt(read func(*heap.Code, *heap.Optimized, int) ([]
 	if raw.Exact { // no call is left
 		return nil
 	}
-	frames, err := read(c.Code, c.optimized, int(raw.PC-c.Start))
-	if err != nil {
-		return nil
-	}
+	var frames []heap.DeoptFrame
 	functions := map[heap.Word]*function{} // those of c are by the addresses that they had when it was read
-	for _, w := range frames {
-		fn := v.functionOf(w.Function)
-		if fn == nil || fn.script != nil && v.bytecode(fn, 0, w.Function) == nil {
-			return nil
+	tables := func() bool {
+		var err error
+		if frames, err = read(c.Code, c.optimized, int(raw.PC-c.Start)); err != nil || !v.r.Same(c.Code) {
+			return false
 		}
-		functions[w.Function] = fn
+		for _, w := range frames {
+			fn := v.functionOf(w.Function)
+			if fn == nil || fn.script != nil && v.bytecode(fn, 0, w.Function) == nil {
+				return false
+			}
+			functions[w.Function] = fn
+		}
+		return true
+	}
+	if !v.undisturbed(tables, func() { clear(functions) }) {
+		return nil
 	}
 	return v.framesOf(frames, functions, c.tier)
 }

@@ -27,7 +27,9 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 		s = v.script(f)
 		return f.Script == 0 || s != nil
 	}
-	if !v.undisturbed(read, func() { delete(v.scripts, id.Script) }) {
+	lives := func() bool { return read() && v.r.IsListed(f, sfi) }
+	forget := func() { delete(v.scripts, id.Script) }
+	if !v.undisturbed(read, forget) && !(v.outlived && v.coherent(lives, forget)) {
 		return nil
 	}
 	if known == nil || known.script != s || known.own != f.Name || known.start != f.Start {
@@ -38,7 +40,7 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 }
 
 func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
-	fn := &function{name: v.nameOf(f, s), own: f.Name, start: f.Start, script: s}
+	fn := &function{id: f.Identity, name: v.nameOf(f, s), own: f.Name, start: f.Start, script: s}
 	v.room.take(functionSize + len(fn.name))
 	if s == nil {
 		return fn

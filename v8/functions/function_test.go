@@ -56,6 +56,11 @@ func (m *moving) name(at uint64, text string) {
 
 // TestFunctionMoves: a name is the function's, whenever a mark-compact moves it, also to a page that was read before.
 func TestFunctionMoves(t *testing.T) {
+	t.Run("counted", func(t *testing.T) { testFunctionMoves(t, 8) })
+	t.Run("not counted", func(t *testing.T) { testFunctionMoves(t, 0) })
+}
+
+func testFunctionMoves(t *testing.T, compacts uint64) {
 	read, again := 0, 0
 	for before := 1; before < 30; before++ {
 		space, v := newCodeSpace()
@@ -73,7 +78,7 @@ func TestFunctionMoves(t *testing.T) {
 		m.name(otherPlace, "none")
 		m.word(isolatePlace+countAt, 7)
 		v = NewResolver(heap.NewReader(target.NewPages(m), l), m)
-		v.Begin(Moment{Isolate: isolatePlace, Thread: 1, MarkCompacts: 8})
+		v.Begin(Moment{Isolate: isolatePlace, Thread: 1, MarkCompacts: compacts})
 		v.r.WordAt(otherPlace)
 		m.before = before
 		fn := v.function(heap.Identity{Script: -1, Literal: 7}, sharedFunction|1)

@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/hotspan/hotspan/v8/heap"
@@ -15,13 +16,11 @@ func (v *Resolver) bytecode(fn *function, at, sfi heap.Word) *heap.Bytecode {
 		return fn.bytecode
 	}
 	b, err := v.r.Bytecode(at)
-	if err == nil && v.compacted() {
+	if err == nil && v.mayHaveMoved() {
 		err = heap.ErrNotFound // it may be another function's that is there now
 	}
 	if err != nil && (at == 0 || fn.bytecode == nil) {
-		if at, err = v.r.BytecodeOf(sfi); err == nil {
-			b, err = v.r.Bytecode(at)
-		}
+		at, b, err = v.currentBytecode(fn, sfi)
 	}
 	if err != nil { // it has moved
 		return fn.bytecode
@@ -32,6 +31,24 @@ func (v *Resolver) bytecode(fn *function, at, sfi heap.Word) *heap.Bytecode {
 	}
 	fn.bytecodeAt = at
 	return fn.bytecode
+}
+
+// currentBytecode reads the bytecode that a function has now, if it is still where it was.
+func (v *Resolver) currentBytecode(fn *function, sfi heap.Word) (at heap.Word, b *heap.Bytecode, err error) {
+	read := func() bool {
+		var f *heap.Function
+		if f, err = v.r.Function(sfi); err != nil || f.Identity != fn.id {
+			return false
+		}
+		if at, err = v.r.BytecodeOf(sfi); err == nil {
+			b, err = v.r.Bytecode(at)
+		}
+		return err == nil
+	}
+	if !v.undisturbed(read, func() {}) {
+		return 0, nil, cmp.Or(err, heap.ErrNotFound)
+	}
+	return at, b, nil
 }
 
 // sourceAt is the source position at a code offset. What comes before the first entry is the function's entry.

@@ -1,13 +1,10 @@
 package functions
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
-	"github.com/hotspan/hotspan/v8/target"
 )
 
 // V8 frees code, and moves it, in mark-compacts only, which each isolate counts. Code that a sample is in lives: so it
@@ -21,9 +18,6 @@ func (c *code) covers(compacts uint64) bool {
 
 // isWhole reports whether all of a piece of code is kept: nothing of it need be read when it may be gone.
 func (c *code) isWhole() bool { return c.described() && len(c.text) == int(c.End-c.Start) }
-
-// counts reports whether a count is known, and not that of another isolate at the same address, which counts anew.
-func (v *Resolver) counts(compacts uint64) bool { return compacts != 0 && len(v.times) > 0 }
 
 // sampledIn notes that a frame of the current sample is in a piece of code, which was there after it was taken: at the
 // same count, if that was read later still.
@@ -90,70 +84,6 @@ func (v *Resolver) check(used []*code, isolates []*isolate) {
 			i.compacts = compactsOf(parts[len(times)+n])
 		}
 	}
-}
-
-// countCompacts counts the mark-compacts of the current isolate, and 1. 0 = not known, or one is under way.
-func (v *Resolver) countCompacts() uint64 {
-	parts := v.countParts([]*isolate{v.isolate})
-	if len(parts) == 0 || v.r.AllSame(nil, parts, nil) == 0 {
-		return 0
-	}
-	return compactsOf(parts[0])
-}
-
-// compacted reports whether a mark-compact has begun since the current sample was taken, as far as that is known.
-func (v *Resolver) compacted() bool {
-	n := v.moment.MarkCompacts
-	return n != 0 && n != v.countCompacts()
-}
-
-// undisturbed has read read objects of V8's old space until no mark-compact has begun meanwhile, and reports whether
-// that was so in the end. Else objects may have been moved, and others put where they were. disturbed is to undo what
-// read has kept.
-func (v *Resolver) undisturbed(read func() bool, disturbed func()) bool {
-	before := v.moment.MarkCompacts
-	if before == 0 {
-		before = v.countCompacts()
-	}
-	for range 3 {
-		if !read() {
-			return false
-		}
-		now := v.countCompacts()
-		if now == before {
-			return true
-		}
-		disturbed()
-		v.r.Forget()
-		before = now
-	}
-	return false
-}
-
-// maxHeapState is how far V8's count of mark-compacts may be behind the state of the heap, in bytes.
-const maxHeapState = 64
-
-// countParts are where isolates have the state of the heap, and behind it their counts of mark-compacts; none, if that
-// is not known.
-func (v *Resolver) countParts(of []*isolate) (parts []target.Part) {
-	l := v.r.Layout()
-	from := l.At(layout.IsolateHeap) + l.At(layout.HeapGCState)
-	size := l.At(layout.HeapMSCount) + 4 - l.At(layout.HeapGCState)
-	if !l.Has(layout.IsolateHeap) || !l.Has(layout.HeapGCState) || !l.Has(layout.HeapMSCount) || size < 8 ||
-		size > maxHeapState {
-		return nil
-	}
-	for _, i := range of {
-		parts = append(parts, target.Part{At: i.key.address + uint64(from), To: make([]byte, size)})
-	}
-	return parts
-}
-
-func compactsOf(p target.Part) uint64 {
-	if layout.GCState(binary.LittleEndian.Uint32(p.To)) == layout.MarkCompact {
-		return 0
-	}
-	return 1 + uint64(binary.LittleEndian.Uint32(p.To[len(p.To)-4:]))
 }
 
 // usedLately are the isolates that samples were in lately.

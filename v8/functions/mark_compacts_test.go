@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
@@ -19,6 +20,7 @@ type counted struct {
 func newCounted() *counted {
 	m, v := newCodeSpace()
 	v.Started = 1e6
+	v.Now = func() int64 { return 100e6 }
 	m.word(madeAt, math.Float64bits(2))
 	return &counted{m, v}
 }
@@ -30,7 +32,7 @@ func (c *counted) markCompacts(n uint32) {
 // sample has a sample named that was taken some time ago, after n mark-compacts; its frame is in code, and not only a
 // word of the stack that may be anything. It returns the size of the code; 0: it cannot be told.
 func (c *counted) sample(n uint64) uint64 {
-	c.v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: 3e6, Late: true, MarkCompacts: n + 1})
+	c.v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: 3e6, MarkCompacts: n + 1})
 	found := c.v.codeOf(pc)
 	if found == nil {
 		return 0
@@ -166,5 +168,55 @@ func TestCodeThatStaysIsNotRead(t *testing.T) {
 	c.v.Renew(0)
 	if got := c.sample(8); got != 0 {
 		t.Errorf("code of %d bytes, though none is there", got)
+	}
+}
+
+// TestPlaceNotSeenBefore: code that is found later than a sample was taken names a frame that does not say which
+// function's it is only if none can have been freed meanwhile.
+func TestPlaceNotSeenBefore(t *testing.T) {
+	const found, before = 100e6, 3e6
+	for _, test := range []struct {
+		name     string
+		taken    int64
+		compacts uint64 // of 8 until the code is found, and 1
+		want     bool
+	}{
+		{"no mark-compact since", before, 9, true},
+		{"a mark-compact since", before, 8, false},
+		{"a mark-compact since, at once", found - 1, 8, false},
+		{"in a mark-compact", before, 0, false},
+		{"in a mark-compact, at once", found - 1, 0, true},
+		{"taken after it was found", found, 9, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCounted()
+			c.markCompacts(8)
+			c.compile(place, 0x2000, 100)
+			c.v.Renew(0)
+			c.v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: test.taken, MarkCompacts: test.compacts})
+			if got := c.v.codeIn(stack.RawFrame{PC: pc, ID: heap.Identity{Script: -1}}) != nil; got != test.want {
+				t.Errorf("a frame without a function: %v, want %v", got, test.want)
+			}
+			if c.v.codeOf(pc) == nil {
+				t.Error("it cannot be compared with a frame's function")
+			}
+		})
+	}
+}
+
+// TestSampleOfALaterRound: code that takes the place of other code between two samples is not the first one's, though
+// it was found for a sample before that.
+func TestSampleOfALaterRound(t *testing.T) {
+	c := first(t, 7, 100)
+	c.markCompacts(8)
+	c.compile(place, 0x4000, 200)
+	c.v.Renew(0)
+	if got := c.sample(8); got != 200 {
+		t.Fatalf("code of %d bytes, want the second", got)
+	}
+	c.v.Renew(0)
+	c.v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: 99e6, MarkCompacts: 7})
+	if found := c.v.codeOf(pc); found != nil {
+		t.Errorf("code of %d bytes for a sample that was taken before it was found", found.End-found.Start)
 	}
 }

@@ -28,7 +28,7 @@ func (a asked) Bytes(at uint64, n int) ([]byte, error) { return a.v.r.Bytes(at, 
 func (a asked) Interprets(name string, raw stack.RawFrame) bool { return a.v.interprets(name, raw) }
 
 func (a asked) Code(pc uint64) (repair.Code, bool) {
-	c := a.v.codeOf(pc)
+	c := a.v.provenCode(pc)
 	if c == nil {
 		return repair.Code{}, false
 	}

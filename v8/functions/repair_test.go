@@ -50,22 +50,23 @@ func resolver() *Resolver {
 	l.Values[layout.KindBuiltin] = layout.Value{N: 5, State: layout.Known}
 	v := NewResolver(heap.NewReader(noMemory{}, l), fakeSpace{})
 	v.Renew(0)
-	v.Begin(Moment{})
+	v.Begin(Moment{MarkCompacts: 4})
+	v.times = times{0: 1}
 	bytecode := &heap.Baseline{Array: 0xba1}
 	for start, c := range map[uint64]*code{
-		leafStart:     {tier: TurboFan, id: leafID, sfi: 0x71, optimized: &heap.Optimized{}},
-		callerStart:   {tier: Maglev, id: callerID, sfi: callerSFI},
-		baselineStart: {tier: Sparkplug, id: baseID, sfi: 0x79, baseline: bytecode},
-		unknownStart:  {tier: Sparkplug, id: none, baseline: bytecode},
-		entryStart:    {id: none},
-		regexpStart:   {id: none},
-		unreadStart:   {tier: Sparkplug, id: none},
+		leafStart:     {tier: TurboFan, tables: tables{id: leafID, sfi: 0x71, optimized: &heap.Optimized{}}},
+		callerStart:   {tier: Maglev, tables: tables{id: callerID, sfi: callerSFI}},
+		baselineStart: {tier: Sparkplug, tables: tables{id: baseID, sfi: 0x79, baseline: bytecode}},
+		unknownStart:  {tier: Sparkplug, tables: tables{id: none, baseline: bytecode}},
+		entryStart:    {tables: tables{id: none}},
+		regexpStart:   {tables: tables{id: none}},
+		unreadStart:   {tier: Sparkplug, tables: tables{id: none}},
 	} {
 		c.Code = &heap.Code{Start: start, End: start + codeSize}
 		if start == entryStart {
 			c.Kind = 5
 		}
-		c.in, c.checked = v.number, v.code.round
+		c.in, c.checked, c.compacts, c.tried = v.number, v.code.round, 4, 4
 		c.text = append(x86.Prologue[:4:4], make([]byte, codeSize-4)...)
 		v.code.put(c)
 	}
@@ -95,7 +96,7 @@ func TestWhoseCode(t *testing.T) {
 		{"baseline code, its own", baselineStart, base, answers{repair.Function, baseID, true, true, true}},
 		{"baseline code, another's", baselineStart, caller, answers{repair.Function, baseID, true, false, false}},
 		{"baseline code that has not told, its own", unknownStart, base,
-			answers{repair.Function, none, true, false, true}},
+			answers{repair.Function, none, true, true, true}},
 		{"baseline code that has not told, another's", unknownStart, caller,
 			answers{repair.Function, none, true, false, false}},
 		{"baseline code that could not be read", unreadStart, caller,

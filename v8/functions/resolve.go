@@ -87,7 +87,7 @@ func (v *Resolver) machine(raw stack.RawFrame) []*Frame {
 		v.basis.passing = true
 		return fs
 	}
-	c := v.codeOf(raw.PC)
+	c := v.codeIn(raw)
 	switch {
 	case c == nil && raw.Marker < 0 && raw.ID.Script >= 0:
 		return v.nameOnly(raw, NoTier)
@@ -125,7 +125,7 @@ func (v *Resolver) calls(c *code, raw stack.RawFrame) []*Frame {
 		at++ // the tables are asked for the instruction that is left of a return address
 	}
 	if c.tier == Sparkplug {
-		if raw.Bytecode != 0 && !v.compiledFrom(c, raw) || c.baseline == nil {
+		if !v.isBaselineOf(c, raw) || c.baseline == nil {
 			return nil
 		}
 		return v.baselineCall(c, raw, at)
@@ -168,9 +168,6 @@ func (v *Resolver) baselineCall(c *code, raw stack.RawFrame, at int) []*Frame {
 	if err != nil {
 		f.Lost = LostOffset
 		return []*Frame{f}
-	}
-	if raw.Bytecode != 0 { // it was compared
-		c.id, c.sfi = raw.ID, raw.SFI
 	}
 	v.locate(f, fn, sourceAt(c.baseline.Bytecode.Positions, offset))
 	return []*Frame{f}

@@ -14,6 +14,8 @@ type Resolver struct {
 	// Started is when the process began, in nanoseconds of its CLOCK_MONOTONIC. 0: isolates that live one after the
 	// other at one address, on one thread, are taken for one.
 	Started int64
+	// Now reads the same clock. nil: the process does not run, or frames are named as they are now.
+	Now func() int64
 
 	*isolate // of the current sample
 
@@ -31,6 +33,7 @@ type Resolver struct {
 	basis    basis  // of the current sample
 	renewed  int64  // when Renew was called
 	moment   Moment // of the current sample
+	outlived bool   // a mark-compact has begun since the current sample
 	room     room   // for what is kept
 	forgot   bool   // a cache began anew: see Forgot
 }
@@ -54,15 +57,21 @@ type Moment struct {
 	Isolate      uint64 // that the thread has entered; 0 = none, or not known
 	Thread       int
 	Taken        int64  // when, on the clock of Started
-	Late         bool   // so long ago that V8 may have used the place of code again since
 	MarkCompacts uint64 // that the isolate had had, and 1; 0 = not known, or one was under way
+}
+
+func (v *Resolver) now() int64 {
+	if v.Now == nil {
+		return 0
+	}
+	return v.Now()
 }
 
 // Begin starts a sample. Call it before the frames of each.
 func (v *Resolver) Begin(m Moment) {
 	v.enter(isolateKey{m.Isolate, m.Thread}, m.Taken)
 	v.basis.codes, v.basis.passing = v.basis.codes[:0], false
-	v.moment = m
+	v.moment, v.outlived = m, false
 }
 
 // Forgot reports whether the Resolver has forgotten anything that it had read, since the last call.

@@ -90,8 +90,15 @@ const place, pc = 0x8000, 0x8000 + streamHeader + 40
 func TestPlaceUsedAgain(t *testing.T) {
 	m, v := newCodeSpace()
 	m.compile(place, 0x2000, 100)
+	now := int64(0)
+	v.Now = func() int64 { return now }
 	at := func(late bool) uint64 {
-		v.Begin(Moment{Isolate: 1, Thread: 1, Late: late})
+		now += 100e6
+		taken := now
+		if late {
+			taken -= 50e6
+		}
+		v.Begin(Moment{Isolate: 1, Thread: 1, Taken: taken})
 		c := v.codeOf(pc)
 		if c == nil {
 			return 0
@@ -136,7 +143,7 @@ func TestPlaceUsedAgain(t *testing.T) {
 	if got := at(true); got != third {
 		t.Errorf("0x%x, want the third code, which was there until its memory was unmapped", got)
 	}
-	if v.Begin(Moment{Isolate: 2, Thread: 2, Late: true}); v.codeOf(pc) != nil {
+	if v.Begin(Moment{Isolate: 2, Thread: 2}); v.codeOf(pc) != nil {
 		t.Error("code of one isolate is another's")
 	}
 }
@@ -156,7 +163,7 @@ func TestKnownCodeIsReadOnce(t *testing.T) {
 	all := func() {
 		v.Renew(0)
 		for range 3 {
-			v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: 3e6, Late: true})
+			v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: 3e6})
 			for i := range uint64(pieces) {
 				if v.codeOf(pc+i*0x400) == nil {
 					t.Fatalf("no code %d", i)

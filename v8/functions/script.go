@@ -6,6 +6,7 @@ import (
 
 // function is what is known of a function that was seen.
 type function struct {
+	id                   heap.Identity
 	name                 string
 	own                  string    // that V8 has; it may be named by the text around it
 	nameLine, nameColumn int       // of the identifier that name is, where the script names a source map

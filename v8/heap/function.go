@@ -60,6 +60,24 @@ func (r *Reader) Function(w Word) (*Function, error) {
 	return f, err
 }
 
+// IsListed reports whether a SharedFunctionInfo is in the list of its script. V8 takes those out of it that die. One
+// without a script is in none, and does not die. (src/objects/script.h, Script::infos)
+func (r *Reader) IsListed(f *Function, w Word) bool {
+	if f.Script == 0 {
+		return true
+	}
+	infos, err := r.field(f.Script, layout.ScriptInfos)
+	if err != nil || f.Literal < 0 {
+		return false
+	}
+	n, err := r.field(infos, layout.FixedArrayLength)
+	if err != nil || !n.IsSmi() || int64(f.Literal) >= int64(n.Smi()) {
+		return false
+	}
+	listed, err := r.WordAt(infos.address() + uint64(r.l.At(layout.FixedArrayData)+8*int(f.Literal)))
+	return err == nil && listed.Strong() == w
+}
+
 // initializer names a function that V8 makes of the fields of a class, as V8 itself does in Error.stack; "" for others.
 // Since V8 12 their SharedFunctionInfos have no name but the class's, which is the constructor's.
 func (r *Reader) initializer(w Word) string {

@@ -19,6 +19,9 @@ type Optimized struct {
 
 // Size is how many bytes it takes, roughly.
 func (o *Optimized) Size() int {
+	if o == nil {
+		return 0
+	}
 	n := o.Positions.size() + 32*len(o.inlined)
 	for _, s := range o.sites {
 		n += 64 + 64*len(s.frames)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
@@ -83,8 +82,9 @@ func New(p *process.Process, k *Kernel, n *Natives, maps func(functions.MappedSc
 	return z
 }
 
-// followIsolates has isolates told apart that live one after the other at one address.
+// followIsolates has isolates told apart that live one after the other at one address, and code at one place.
 func (z *Symbolizer) followIsolates(p *process.Process) {
+	z.resolver.Now = func() int64 { return sampler.Now() + z.ahead }
 	if ahead, ok := procs.ClockAhead(p.PID); ok {
 		z.ahead = int64(ahead)
 		z.resolver.Started = procs.Monotonic() + z.ahead - int64(procs.Age(p.Started))
@@ -147,9 +147,6 @@ func (z *Symbolizer) MappingsChanged() {
 	z.dumps.mapped(z.mappings)
 }
 
-// lateAfter is how long after a sample the memory that it refers to may be something else.
-const lateAfter = int64(5 * time.Millisecond)
-
 // Stack names the frames of a sample, leaf first, for sample.Stack: frames are shared between samples and never change.
 // Where sample.Shared is set, the slice does not change either; else it is reused for the next sample.
 func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
@@ -165,7 +162,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 		z.resolver.Renew(now + z.ahead)
 	}
 	z.memory.PID = int(s.Tid) // when the thread has ended, another isolate may have the memory of its own
-	z.begin(s, now)
+	z.begin(s)
 	key := z.stacks.keyOf(s, z.resolver.Isolate())
 	if z.late = z.AfterMapped(s); s.IsNew == 0 && !z.late {
 		if known := z.stacks.find(key, s, z.resolver, now); known != nil {
@@ -173,7 +170,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 			z.code.count(s, sample.Stack)
 			return known.result
 		}
-		z.begin(s, now)
+		z.begin(s)
 	}
 	z.stacks.baseline, z.stacks.passing, z.stacks.until = z.stacks.baseline[:0], z.late, math.MaxInt64
 	z.name(s)
@@ -191,9 +188,9 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	return z.result
 }
 
-func (z *Symbolizer) begin(s *sampler.Sample, now int64) {
+func (z *Symbolizer) begin(s *sampler.Sample) {
 	z.resolver.Begin(functions.Moment{
-		Isolate: s.Isolate, Thread: int(s.Tid), Taken: int64(s.Time) + z.ahead, Late: now-int64(s.Time) > lateAfter,
+		Isolate: s.Isolate, Thread: int(s.Tid), Taken: int64(s.Time) + z.ahead,
 		MarkCompacts: s.MarkCompacts,
 	})
 }

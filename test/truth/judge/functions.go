@@ -9,15 +9,16 @@ import (
 
 // Functions is the comparison of samples with the stacks that a program logged.
 type Functions struct {
-	Named    Share // samples whose leaf function has a name, right or wrong
-	Right    Share // samples that have the leaf function right
-	LeafLine Share // of those, samples whose line lies inside the function
-	Callers  Share // callers that are there and right
-	Line     Share // of those, callers at the true line
-	Column   Share // of those, callers at the true line and column
-	Wrong    int   // functions that are there and are not the true ones
-	Edge     int   // samples at the moment of a call, which the truth does not tell
-	Examples examples
+	Named      Share // samples whose leaf function has a name, right or wrong
+	Right      Share // samples that have the leaf function right
+	LeafLine   Share // of those, samples whose line lies inside the function
+	Callers    Share // callers that are there and right
+	Line       Share // of those, callers at the true line
+	Column     Share // of those, callers at the true line and column
+	Wrong      int   // functions that are there and are not the true ones
+	WrongLines int   // of true functions: lines that are there and are not the true ones
+	Edge       int   // samples at the moment of a call, which the truth does not tell
+	Examples   examples
 }
 
 // AtEdge is the share of the samples in intervals that were not compared, of which TooVague says if it is too large.
@@ -78,6 +79,7 @@ func (v *Functions) judge(s *Sample, want []truth.Frame, near bool) {
 	line := js[0].Line >= want[0].First && js[0].Line <= want[0].Last
 	v.LeafLine.Count(line)
 	if !line {
+		v.wrongLine(js[0])
 		v.Examples.add("leaf line", "want %+v\n%v", want[0], s)
 	}
 	v.judgeCallers(s, js[1:], want[1:])
@@ -153,7 +155,15 @@ func (v *Functions) judgeCaller(s *Sample, got Frame, want truth.Frame) {
 	v.Line.Count(got.Line == want.Line)
 	v.Column.Count(got.Line == want.Line && got.Col == want.Column)
 	if got.Line != want.Line {
+		v.wrongLine(got)
 		v.Examples.add("caller's line", "want %+v\ngot %+v of %v", want, got, s)
+	}
+}
+
+// wrongLine counts a line that is not the true one, if it is not missing.
+func (v *Functions) wrongLine(got Frame) {
+	if got.Line != 0 {
+		v.WrongLines++
 	}
 }
 
