@@ -46,7 +46,7 @@ func (v *Resolver) isBaselineOf(c *code, raw stack.RawFrame) bool {
 // baselineNow reads what baseline code was compiled from, if that is the bytecode that the function of a frame has now,
 // which has not died. Else it is nil.
 func (v *Resolver) baselineNow(c *code, raw stack.RawFrame) (b *heap.Baseline) {
-	raw.Bytecode = 0
+	raw.Bytecode, raw.Exact = 0, true // by now it may be in other code than it returns to
 	read := func() bool {
 		f, err := v.r.Function(raw.SFI)
 		if err != nil || f.Identity != raw.ID || !v.r.IsListed(f, raw.SFI) {

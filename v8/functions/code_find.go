@@ -44,10 +44,6 @@ func (v *Resolver) codeIn(raw stack.RawFrame) *code {
 	if runs && (c.tier != NoTier || v.isEntry(c)) {
 		return c
 	}
-	if runs && !raw.Exact { // a function goes on in its own code
-		v.basis.passing = true
-		return nil
-	}
 	return v.provenCode(raw.PC)
 }
 
