@@ -77,21 +77,28 @@ type kernelObjects struct {
 	names  map[string]bool // of what hotspan loads
 }
 
-// learn takes the names of what a running hotspan has loaded.
+// learn takes the names of what a running hotspan has loaded. It may open its timers before it loads them.
 func (k *kernelObjects) learn(p *profiler) error {
-	all, err := objects()
-	if err != nil {
-		return err
+	before := 0
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+		loaded := objectsOf(strconv.Itoa(p.Process.Pid))
+		all, err := objects()
+		if err != nil {
+			return err
+		}
+		k.names = map[string]bool{}
+		for o := range loaded {
+			k.names[all[o]] = true
+		}
+		delete(k.names, "")
+		if len(k.names) >= 10 && len(k.names) == before {
+			return nil
+		}
+		before = len(k.names)
+		if time.Now().After(end) {
+			return fmt.Errorf("hotspan has loaded only %d BPF objects that have names: %v", len(k.names), k.names)
+		}
 	}
-	k.names = map[string]bool{}
-	for o := range objectsOf(strconv.Itoa(p.Process.Pid)) {
-		k.names[all[o]] = true
-	}
-	delete(k.names, "")
-	if len(k.names) < 10 {
-		return fmt.Errorf("hotspan has loaded only %d BPF objects that have names: %v", len(k.names), k.names)
-	}
-	return nil
 }
 
 // goneTimeout is how long the kernel may take to free objects that no process has.

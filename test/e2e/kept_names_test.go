@@ -60,8 +60,10 @@ func checkNames(t *testing.T, node, program string, names map[int]string) {
 		right[line] = &judge.Share{}
 	}
 	for _, s := range readSamples(t, out) {
-		for _, f := range s.JS() {
-			if f.File == script && right[f.Line] != nil {
+		js := s.JS()
+		for i, f := range js {
+			outermost := i+1 == len(js) || js[i+1].File != script // the script itself, which begins at the first lines
+			if f.File == script && right[f.Line] != nil && (!outermost || names[f.Line] == "(anonymous)") {
 				right[f.Line].Count(f.F == names[f.Line])
 			}
 		}
