@@ -33,8 +33,8 @@ func (v *Resolver) provenCode(pc uint64) *code {
 	return c
 }
 
-// codeIn finds the code of a frame. Where both are a function's, it may be that of another one, which has come to the
-// place since.
+// codeIn finds the code of a frame. Where both are a function's, the caller compares the functions: other code may have
+// come to the place since.
 func (v *Resolver) codeIn(raw stack.RawFrame) *code {
 	c := v.codeOf(raw.PC)
 	if c == nil {
@@ -174,6 +174,8 @@ func (v *Resolver) describe(c *code) {
 		c.tables = t
 	case v.outlived && v.coherent(read, nothing):
 		c.unsure, c.unsureAt = &t, v.countCompacts()
+	default:
+		t = unread // which takes no room
 	}
 	c.compacts = v.countCompacts()
 	v.room.take(t.baseline.Size() + t.optimized.Size())
