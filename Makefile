@@ -158,9 +158,10 @@ bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
 # HTTP needs none. What is not inlined has no notable part in the cost of a sample, and saves 1 MB in all. There
 # is no C library: one file for all distributions.
 OUT = bin/hotspan
-NOT_INLINED = crypto/... encoding/json fmt log/... math/big mime/... net/... regexp/... text/... vendor/... \
-	github.com/gdamore/... github.com/ianlancetaylor/... github.com/prometheus/... github.com/spf13/... \
-	go.yaml.in/... golang.org/x/net/... golang.org/x/text/... google.golang.org/... \
+NOT_INLINED = crypto/... debug/... encoding/json fmt log/... math/big mime/... net/... reflect regexp/... text/... \
+	vendor/... github.com/cilium/ebpf/asm github.com/gdamore/... github.com/ianlancetaylor/... \
+	github.com/prometheus/... github.com/spf13/... go.yaml.in/... golang.org/x/arch/... golang.org/x/net/... \
+	golang.org/x/text/... google.golang.org/... \
 	$(addprefix github.com/hotspan/hotspan/,agent/cli/... v8/value v8/verify \
 		$(addprefix agent/internal/,doctor dump elffile export inspect probe requests selfcheck serve store trigger))
 GO_BUILD = CGO_ENABLED=0 go build -trimpath -tags grpcnotrace,nethttpomithttp2 -ldflags '-s -w'
