@@ -6,7 +6,6 @@ package bpftest
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"unsafe"
 
@@ -26,6 +25,7 @@ type Program struct {
 	Replay *ebpf.Program  `ebpf:"hotspan_replay"`
 	NReads *ebpf.Variable `ebpf:"n_reads"`
 	Log    *ebpf.Variable `ebpf:"reads"`
+	log    []Read
 }
 
 // Load loads the BPF program until the test ends.
@@ -41,7 +41,13 @@ func Load(t testing.TB) *Program {
 	if err := spec.LoadAndAssign(p, nil); err != nil {
 		t.Fatalf("load the BPF program: %v", err)
 	}
-	t.Cleanup(func() { p.Objects.Close(); p.Replay.Close() })
+	t.Cleanup(func() {
+		p.Objects.Close()
+		p.Replay.Close()
+		shown.Lock()
+		defer shown.Unlock()
+		shown.hide()
+	})
 	return p
 }
 
@@ -64,22 +70,20 @@ type Output struct {
 // Read is one read of the BPF program's.
 type Read struct{ At, Size uint64 }
 
-// memory guards the address space of the process: pages of two runs would overlap.
-var memory sync.Mutex
+// shown is the memory of the last run.
+var shown memory
 
-// Run maps the pages, takes a sample and unmaps them. Pages that lie where the process has memory are an error: see
-// Main.
+// Run shows the pages and takes a sample. Pages that lie where the process has memory are an error: see Main. They stay
+// until the next run, or the end of the test.
 func (p *Program) Run(in Input) (Output, error) {
 	if in.Process != nil {
 		if err := p.Processes.Put(uint32(in.PID), in.Process); err != nil {
 			return Output{}, err
 		}
 	}
-	memory.Lock()
-	defer memory.Unlock()
-	unmap, err := mapPages(in.Pages)
-	defer unmap()
-	if err != nil {
+	shown.Lock()
+	defer shown.Unlock()
+	if err := shown.show(in.Pages); err != nil {
 		return Output{}, err
 	}
 	size, err := p.Replay.Run(&ebpf.RunOptions{Context: thread(in)})
@@ -114,11 +118,13 @@ func (p *Program) output(size int) (out Output, err error) {
 		return out, err
 	}
 	out.NReads = int(n)
-	log := make([]Read, uintptr(p.Log.Size())/unsafe.Sizeof(Read{}))
-	if err := p.Log.Get(log); err != nil {
+	if p.log == nil {
+		p.log = make([]Read, uintptr(p.Log.Size())/unsafe.Sizeof(Read{}))
+	}
+	if err := p.Log.Get(p.log); err != nil {
 		return out, err
 	}
-	out.Reads = append(out.Reads, log[:min(out.NReads, len(log))]...)
+	out.Reads = append(out.Reads, p.log[:min(out.NReads, len(p.log))]...)
 	return out, nil
 }
 
