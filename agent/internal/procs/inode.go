@@ -22,8 +22,8 @@ func Identify(path string) (Mapping, error) {
 	return Mapping{Inode: id.Inode, Device: id.Device, Path: path}, nil
 }
 
-// ExecutableID identifies the executable of a process, without asking its file system. Like Identify it may differ from
-// what the mappings say.
+// ExecutableID identifies the executable of a process, without asking its file system. It is not as in the mappings: it
+// has no name, and like Identify's the device may be another one.
 func ExecutableID(pid int) (FileID, error) {
 	st, err := knownStat(fmt.Sprintf("/proc/%d/exe", Living(pid)))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -29,18 +30,22 @@ type Mapping struct {
 	Reserved   bool   // may not even be read: there are addresses, but no memory
 }
 
-// File identifies the mapped file, whatever its name.
-func (m Mapping) File() FileID { return FileID{m.Device, m.Inode} }
+// File identifies the mapped file, whatever its directory.
+func (m Mapping) File() FileID { return FileID{m.Device + " " + path.Base(m.FilePath()), m.Inode} }
 
-// FileID identifies a file by device and inode.
+// FilePath is the path without what the kernel appends to that of a deleted file.
+func (m Mapping) FilePath() string { return strings.TrimSuffix(m.Path, " (deleted)") }
+
+// FileID identifies a file. An overlay whose layers are on several file systems, and btrfs with several subvolumes, give
+// all files one device in mappings: there two files of a process may have the same inode, so their names count, too.
 type FileID struct {
-	Device string
+	Device string // in mappings with the file's name, without its directory, which may differ between processes
 	Inode  uint64
 }
 
 // Path returns the path from here to a file that a process has mapped.
 func Path(pid int, m Mapping) string {
-	return filepath.Join(Root(pid), strings.TrimSuffix(m.Path, " (deleted)"))
+	return filepath.Join(Root(pid), m.FilePath())
 }
 
 // Maps reads the mappings of a process, sorted by address. With an error it returns those before it.
@@ -124,8 +129,8 @@ func (m *Mapping) parse(line []byte) error {
 	if string(words[3]) != m.Device {
 		m.Device = string(words[3])
 	}
-	if path := bytes.TrimLeft(rest, " "); string(path) != m.Path {
-		m.Path = string(path)
+	if file := bytes.TrimLeft(rest, " "); string(file) != m.Path {
+		m.Path = string(file)
 	}
 	return nil
 }

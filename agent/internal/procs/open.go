@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -94,7 +93,7 @@ func openByPath(pid int, m Mapping) (*os.File, error) {
 		return nil, err
 	}
 	defer root.Close()
-	f, st, err := root.Open(strings.TrimSuffix(m.Path, " (deleted)"))
+	f, st, err := root.Open(m.FilePath())
 	if err != nil {
 		return nil, err
 	}
