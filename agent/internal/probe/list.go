@@ -34,7 +34,7 @@ func List(pid int, pattern string) (all []Listed, err error) {
 	if !strings.Contains(pattern, "*") {
 		pattern = "*" + pattern + "*"
 	}
-	own, err := procs.ExecutableID(pid)
+	own, err := procs.Executable(pid)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func List(pid int, pattern string) (all []Listed, err error) {
 		}
 		seen[m.File()] = true
 		name := nameOf(maps, m)
-		if m.File() == own {
+		if m.FilePath() == own {
 			name = ""
 		}
 		found, failed := listFile(pid, m, name, pattern)
@@ -60,7 +60,7 @@ func List(pid int, pattern string) (all []Listed, err error) {
 
 // nameOf returns how a probe names a file: by the end of its path, unless another has the same.
 func nameOf(maps []procs.Mapping, m procs.Mapping) string {
-	file := strings.TrimSuffix(m.Path, " (deleted)")
+	file := m.FilePath()
 	base := path.Base(file)
 	for _, other := range maps {
 		if inFile(other) && other.File() != m.File() && path.Base(other.Path) == base {

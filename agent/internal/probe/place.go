@@ -97,7 +97,7 @@ func findIn(pid int, m procs.Mapping, f *file, s Spec, starting bool) ([]Site, e
 		return findTracepoint(file, s)
 	}
 	if s.Kind == Uretprobe {
-		if own, err := procs.ExecutableID(pid); err != nil || own != m.File() && catches(file) {
+		if own, err := procs.Executable(pid); err != nil || own != m.FilePath() && catches(file) {
 			return nil, cmp.Or(err, errCatches)
 		}
 	}
@@ -132,7 +132,7 @@ const mostNamed = 50
 func mappedAs(pid int, all []procs.Mapping, name string) (found procs.Mapping, err error) {
 	var names []string
 	for _, m := range all {
-		file := strings.TrimSuffix(m.Path, " (deleted)")
+		file := m.FilePath()
 		base := path.Base(file)
 		if len(names) < mostNamed && !slices.Contains(names, base) {
 			if names = append(names, base); len(names) == mostNamed {
