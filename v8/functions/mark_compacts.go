@@ -33,6 +33,15 @@ func (v *Resolver) sampledIn(c *code, raw stack.RawFrame) {
 	c.to = n
 }
 
+// outlives takes over what was read of code when it may have died, if the current sample, which has a frame in it, was
+// taken after the same mark-compact: then it had not. Else that is known only after another one.
+func (v *Resolver) outlives(c *code, raw stack.RawFrame) {
+	n := v.moment.MarkCompacts
+	if c.unsure != nil && v.counts(n) && n == c.unsureAt && raw.ID.Script >= 0 && raw.ID == c.unsure.id {
+		c.take()
+	}
+}
+
 // checkUsed checks at once the code that samples were in lately, and the isolate of the last one: samples to come will
 // be in most of it. Where a piece cannot be read, those behind it are not read either: it is checked when it is met
 // again. What no mark-compact can have freed is not read.

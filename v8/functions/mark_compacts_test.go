@@ -220,3 +220,29 @@ func TestSampleOfALaterRound(t *testing.T) {
 		t.Errorf("code of %d bytes for a sample that was taken before it was found", found.End-found.Start)
 	}
 }
+
+// TestOutlives: what was read of code after a mark-compact counts for a frame of its function, in a sample that was
+// taken after the same one.
+func TestOutlives(t *testing.T) {
+	own, other := heap.Identity{Script: 5, Literal: 3}, heap.Identity{Script: 5, Literal: 4}
+	for _, test := range []struct {
+		name     string
+		compacts uint64
+		id       heap.Identity
+		want     bool
+	}{
+		{"before it", 8, own, false},
+		{"after it", 9, own, true},
+		{"in a mark-compact", 0, own, false},
+		{"a frame of another function", 9, other, false},
+		{"a frame without a function", 9, heap.Identity{Script: -1}, false},
+	} {
+		c := newCounted()
+		c.v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: 3e6, MarkCompacts: test.compacts})
+		read := &code{Code: &heap.Code{}, tables: unread, unsure: &tables{id: own}, unsureAt: 9}
+		c.v.outlives(read, stack.RawFrame{ID: test.id})
+		if got := read.unsure == nil; got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}

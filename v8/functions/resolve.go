@@ -130,6 +130,7 @@ func (v *Resolver) calls(c *code, raw stack.RawFrame) []*Frame {
 		}
 		return v.baselineCall(c, raw, at)
 	}
+	v.outlives(c, raw)
 	if c.optimized == nil || raw.ID.Script >= 0 && !v.isOf(c, raw) {
 		return nil
 	}
