@@ -8,7 +8,7 @@
 # make thorough         the tests that take long, and each fuzz function for ten seconds (needs root); DRAW=TEXT takes a
 #                       quarter of the Nodes of each and of those that take longest, and four functions, by the
 #                       text
-# make soak             the tests of test/e2e on all Nodes, for hours (needs root)
+# make soak             the tests of test/e2e and test/inspect on all Nodes, for hours (needs root)
 # make test-stress      each test again and again beside a busy process, 25 minutes a run, and writes docs/safety.md
 #                       (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
@@ -19,6 +19,7 @@
 # make truth            what share of profiles is true, by Node.js version, as a table (needs root)
 # make bench            what hotspan costs, against none and others in the same run (needs root):
 #                       BENCH_BASE=REF BENCH_OTEL=PATH BENCH_FULL=1 BENCH_WRITE=1
+# make bench-npm        what the npm package costs an application, profiles of itself included (needs root)
 # make bench-readers    what each way to read labels costs a sample (needs root)
 # make build            bin/hotspan and bin/hotspan-web
 # make npm              the npm packages as tarballs in bin/npm, and installed in bin/npm/app
@@ -63,11 +64,11 @@ PROTOC = 3.21.12
 HAVE_GENERATORS = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ] && protoc --version 2>/dev/null | grep -qF "$(PROTOC)"
 
-.PHONY: demo example-labels example-fastify example-snapshots example-collector test thorough soak test-stress \
-	node releases chaos fuzz kernels truth bench bench-npm bench-readers build npm generate check-generated nodes \
-	root-demo root-example-labels root-example-fastify root-example-snapshots root-example-collector root-test \
-	root-thorough root-soak root-test-stress root-node root-releases root-chaos root-fuzz root-kernels root-truth \
-	root-bench root-bench-npm root-bench-readers tools-go tools-npm tools-test tools-generate
+# These need root.
+ROOT = $(addprefix root-,demo example-labels example-fastify example-snapshots example-collector test thorough soak \
+	test-stress node releases chaos fuzz kernels truth bench bench-npm bench-readers)
+
+.PHONY: $(ROOT) $(ROOT:root-%=%) build npm generate check-generated nodes tools-go tools-npm tools-test tools-generate
 
 demo: root-demo build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./examples/demo -node "$$node" $(DEMO_FLAGS)
@@ -195,53 +196,8 @@ nodes: tools-go tools-npm
 	cd $* && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-root-demo:
-	$(call root,demo)
-
-root-example-labels:
-	$(call root,example-labels)
-
-root-example-fastify:
-	$(call root,example-fastify)
-
-root-example-snapshots:
-	$(call root,example-snapshots)
-
-root-example-collector:
-	$(call root,example-collector)
-
-root-test:
-	$(call root,test)
-
-root-thorough:
-	$(call root,thorough)
-
-root-node:
-	$(call root,node)
-
-root-releases:
-	$(call root,releases)
-
-root-chaos:
-	$(call root,chaos)
-
-root-fuzz:
-	$(call root,fuzz)
-
-root-kernels:
-	$(call root,kernels)
-
-root-truth:
-	$(call root,truth)
-
-root-bench:
-	$(call root,bench)
-
-root-bench-npm:
-	$(call root,bench-npm)
-
-root-bench-readers:
-	$(call root,bench-readers)
+$(ROOT): root-%:
+	$(call root,$*)
 
 tools-go:
 	$(call need,go,Go 1.26 or later from https://go.dev/dl)
