@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,8 +120,8 @@ func (v *Verb) config(log *slog.Logger) (agent.Config, error) {
 		Wait: true, Rate: v.Rate, SnapshotEvery: v.Period, FollowClock: true,
 		NoSourceMaps: !v.SourceMaps, RaisePriority: true, Begun: profiling.Begun, Log: log,
 	}
-	if limit := agent.MaxRate(); v.Rate < 1 || v.Rate > cmp.Or(limit, v.Rate) {
-		return config, exit.Usagef("rate %d: from 1 to %d (kernel.perf_event_max_sample_rate)", v.Rate, limit)
+	if err := profiling.CheckRate(v.Rate); err != nil {
+		return config, err
 	}
 	err := v.checkSizes()
 	if err == nil {

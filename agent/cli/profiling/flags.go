@@ -44,16 +44,25 @@ func (f *Flags) SampleRate() int { return *cmp.Or(f.Rate, new(defaultRate)) }
 
 // Check returns an error if a flag has a value that it may not have.
 func (f *Flags) Check() error {
-	limit, ring := agent.MaxRate(), cmp.Or(f.RingBuffer, new(1))
-	switch rate := f.SampleRate(); {
+	if err := CheckRate(f.SampleRate()); err != nil {
+		return err
+	}
+	ring := *cmp.Or(f.RingBuffer, new(1))
+	if ring < 1 || ring > 1024 || bits.OnesCount(uint(ring)) != 1 {
+		return exit.Usagef("--ring-buffer %d: a power of two from 1 to 1024", ring)
+	}
+	return nil
+}
+
+// CheckRate returns an error, of wrong usage, if a timer may not have a rate, in hertz.
+func CheckRate(rate int) error {
+	switch limit := agent.MaxRate(); {
 	case rate < 1:
 		return exit.Usagef("rate %d: at least 1 sample a second", rate)
 	case limit > 0 && rate > limit:
 		return exit.Usagef("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", rate, limit)
 	case rate > mostRate:
 		return exit.Usagef("rate %d: at most %d, which already takes a tenth or more of each busy CPU", rate, mostRate)
-	case *ring < 1 || *ring > 1024 || bits.OnesCount(uint(*ring)) != 1:
-		return exit.Usagef("--ring-buffer %d: a power of two from 1 to 1024", *ring)
 	}
 	return nil
 }
