@@ -83,7 +83,7 @@ func (v *objectsFlags) printRequests(stdout io.Writer, c terminal.Console, s *in
 		w.Printf("%d more waits are not shown\n", found.More)
 	}
 	if found.Changed > 0 {
-		w.Printf("%d waits began or ended meanwhile, and are not shown\n", found.Changed)
+		w.Printf("%d waits began or ended meanwhile, and are not shown: --stop TIME shows all\n", found.Changed)
 	}
 	w.heapRead(&found.Walk)
 	return w.Err
