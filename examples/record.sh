@@ -21,9 +21,9 @@ for path in $paths; do urls="$urls $(cat "$files/address")$path"; done
 "$1" ../labels/load.js $urls &
 load=$!
 
-echo "\$ hotspan record -p $server -d 5s -o cpu.pb.gz"
+echo "\$ hotspan record -p $server -d 5s -o bin/$example.pb.gz"
 "$1" node_modules/hotspan/bin/hotspan.js record -p $server -d 5s -o "$profile"
 for label in $labels; do
-	echo "\$ go tool pprof -tags -tagshow '^$label\$' cpu.pb.gz"
+	echo "\$ go tool pprof -tags -tagshow '^$label\$' bin/$example.pb.gz"
 	go tool pprof -tags -tagshow "^$label\$" "$profile" 2>/dev/null
 done
