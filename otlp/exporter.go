@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,11 +185,13 @@ type PartialError struct {
 	Endpoint     string
 	Rejected, Of int64  // profiles; a snapshot has at least one per process and message
 	Message      string // the server's reason
+	What         string // what is counted, if not profiles
 }
 
 // Error returns the endpoint, both numbers and the server's reason.
 func (e *PartialError) Error() string {
-	return fmt.Sprintf("otlp %s: rejected %d of %d profiles: %s", e.Endpoint, e.Rejected, e.Of, e.Message)
+	return fmt.Sprintf("%s: rejected %d of %d %s: %s", e.Endpoint, e.Rejected, e.Of, cmp.Or(e.What, "profiles"),
+		e.Message)
 }
 
 // note adds the server's answer to a message of so many profiles to p. A server may say that it has rejected more, such

@@ -151,7 +151,7 @@ func TestPartialSuccess(t *testing.T) {
 	s := said(2, "too old")
 	err := dial(t, "http://"+s.address, Config{}).Write(t.Context(), randomSnapshot(1, 90))
 	var partial *PartialError
-	if !errors.As(err, &partial) || *partial != (PartialError{"http://" + s.address, 2, 3, "too old"}) {
+	if !errors.As(err, &partial) || *partial != (PartialError{"http://" + s.address, 2, 3, "too old", ""}) {
 		t.Errorf("%v", err)
 	}
 	for rejected, want := range map[int64]int64{90: 3, math.MaxInt64: 3, -2: 0} { // of 3 profiles with 90 samples

@@ -10,7 +10,7 @@ import (
 	"io"
 	"net/http"
 	"path"
-	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -56,21 +56,47 @@ func (p *Pusher) Close() error {
 	return nil
 }
 
-// Write sends all services of s in one request: nothing of a snapshot arrives without the rest. A snapshot without rows
-// is not sent. Errors are as otlp.Refused expects them.
+// Write sends each profile in a request of its own: Pyroscope stores the profiles of a request that it takes, although
+// it answers with the refusal of another. One that is refused is sent as two halves; then the error is that of the
+// server, or an *otlp.PartialError in samples if others were taken. A snapshot without rows is not sent. Errors are as
+// otlp.Refused expects them.
 func (p *Pusher) Write(ctx context.Context, s *pprofx.Snapshot) error {
-	if len(s.Rows) == 0 {
-		return nil
+	var refusal error
+	refused := &otlp.PartialError{Endpoint: "pyroscope", Of: int64(len(s.Rows)), What: "samples"}
+	for all := allSeries(s, p.config.ProfilePer); len(all) > 0; {
+		one := all[0]
+		all = all[1:]
+		message, err := one.request()
+		if err != nil {
+			return err
+		}
+		switch err = p.push(ctx, message); {
+		case err == nil:
+		case !otlp.Refused(err):
+			return err
+		case !one.half && len(one.of.Rows) > 1:
+			all = append(one.halves(), all...)
+		default:
+			refusal = err
+			refused.Rejected += int64(len(one.of.Rows))
+		}
 	}
-	message, err := request(s, p.config.ProfilePer)
-	if err != nil {
-		return err
+	if refusal == nil || refused.Rejected == refused.Of {
+		return refusal
 	}
-	return p.push(ctx, message)
+	refused.Message = refusal.Error()
+	return refused
 }
 
-// Try sends a request without profiles. The error says why the server would not take profiles either.
-func (p *Pusher) Try(ctx context.Context) error { return p.push(ctx, nil) }
+// Try sends a request without profiles. The error says why the server would not take profiles either. Pyroscope has
+// read one that it calls invalid, since there are none.
+func (p *Pusher) Try(ctx context.Context) error {
+	err := p.push(ctx, nil)
+	if otlp.Refused(err) && strings.Contains(err.Error(), "invalid_argument") {
+		return nil
+	}
+	return err
+}
 
 // Speaks says what a Pusher sends.
 func (p *Pusher) Speaks() string { return "Pyroscope, " + pushPath }
@@ -107,10 +133,19 @@ func (p *Pusher) push(ctx context.Context, message []byte) (err error) {
 // maxRows bounds the samples of one profile: Pyroscope takes 16,000 by default.
 const maxRows = 16000
 
-// request encodes a push.v1.PushRequest: repeated RawProfileSeries series = 1.
-func request(s *pprofx.Snapshot, per string) (out []byte, err error) {
+// series is a profile of a service, which is to have labels.
+type series struct {
+	labels []label
+	of     *pprofx.Snapshot
+	half   bool
+}
+
+// label is a label of a series.
+type label struct{ name, value string }
+
+func allSeries(s *pprofx.Snapshot, per string) (all []series) {
 	if per == "" {
-		return appendServices(nil, s)
+		return services(s)
 	}
 	groups := s.GroupBy(per)
 	for i, part := range s.Split(groups) {
@@ -119,36 +154,49 @@ func request(s *pprofx.Snapshot, per string) (out []byte, err error) {
 		if value := groups[i].Value; value != "" {
 			of = append(of, label{pprof.PyroscopeName(per), value})
 		}
-		if out, err = appendServices(out, part, of...); err != nil {
-			return nil, err
-		}
+		all = append(all, services(part, of...)...)
 	}
-	return out, nil
+	return all
 }
 
-// label is a label of a series.
-type label struct{ name, value string }
-
-// appendServices appends a series for each service of s, with further labels.
-func appendServices(to []byte, s *pprofx.Snapshot, of ...label) (out []byte, err error) {
-	services := map[string][]pprofx.Row{}
+// services returns the series of each service of s, with further labels.
+func services(s *pprofx.Snapshot, of ...label) (all []series) {
+	rows := map[string][]pprofx.Row{}
 	for _, r := range s.Rows {
 		name := serviceOf(s, int(r.PID))
 		// One profile has the samples of all threads: as labels they would be series of their own.
 		r.TID, r.Thread, r.State = 0, 0, pprofx.StateOther
-		services[name] = append(services[name], r)
+		rows[name] = append(rows[name], r)
 	}
-	for name, rows := range services {
+	for name, rows := range rows {
 		labels := append([]label{{"__name__", "process_cpu"}, {"service_name", name}}, of...)
-		for part := range slices.Chunk(rows, maxRows) {
-			one := *s
-			one.Rows = part
-			if to, err = appendSeries(to, labels, &one); err != nil {
-				return nil, err
-			}
+		start := s.Start
+		for ; len(rows) > 0; start++ {
+			n := min(len(rows), maxRows)
+			all = append(all, series{labels: labels, of: from(s, start, rows[:n])})
+			rows = rows[n:]
 		}
 	}
-	return to, nil
+	return all
+}
+
+// from returns a snapshot of rows that begins with the first of them, unless start is its own start: of profiles of a
+// series with the same time Pyroscope keeps one.
+func from(s *pprofx.Snapshot, start int64, rows []pprofx.Row) *pprofx.Snapshot {
+	one := *s
+	if one.Rows = rows; start != s.Start {
+		one.Start = min(max(start, rows[0].Time), s.End)
+	}
+	return &one
+}
+
+// halves returns the earlier and the later samples.
+func (o series) halves() []series {
+	a, b := o, o
+	half := len(o.of.Rows) / 2
+	a.half, b.half = true, true
+	a.of, b.of = from(o.of, o.of.Start, o.of.Rows[:half]), from(o.of, o.of.Start+1, o.of.Rows[half:])
+	return []series{a, b}
 }
 
 // serviceOf is the service.name of a process, which Pyroscope must have, or what its executable is called.
@@ -157,19 +205,20 @@ func serviceOf(s *pprofx.Snapshot, pid int) string {
 	return cmp.Or(p.Service, path.Base(cmp.Or(p.Executable, "unknown")))
 }
 
-// appendSeries appends RawProfileSeries{repeated LabelPair labels = 1; repeated RawSample samples = 2} with
-// RawSample{bytes raw_profile = 1} and LabelPair{string name = 1; string value = 2}.
-func appendSeries(to []byte, labels []label, s *pprofx.Snapshot) ([]byte, error) {
+// request encodes a push.v1.PushRequest{repeated RawProfileSeries series = 1} with RawProfileSeries{repeated LabelPair
+// labels = 1; repeated RawSample samples = 2}, RawSample{bytes raw_profile = 1} and LabelPair{string name = 1; string
+// value = 2}.
+func (o series) request() ([]byte, error) {
 	var profile bytes.Buffer
-	if err := pprof.WritePyroscope(&profile, s); err != nil {
+	if err := pprof.WritePyroscope(&profile, o.of); err != nil {
 		return nil, err
 	}
-	var series []byte
-	for _, l := range labels {
-		series = appendField(series, 1, appendField(appendField(nil, 1, []byte(l.name)), 2, []byte(l.value)))
+	var out []byte
+	for _, l := range o.labels {
+		out = appendField(out, 1, appendField(appendField(nil, 1, []byte(l.name)), 2, []byte(l.value)))
 	}
-	series = appendField(series, 2, appendField(nil, 1, profile.Bytes()))
-	return appendField(to, 1, series), nil
+	out = appendField(out, 2, appendField(nil, 1, profile.Bytes()))
+	return appendField(nil, 1, out), nil
 }
 
 func appendField(to []byte, n protowire.Number, value []byte) []byte {

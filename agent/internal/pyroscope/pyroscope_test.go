@@ -39,6 +39,19 @@ func snapshot(t *testing.T, samples int) *pprofx.Snapshot {
 	return b.Cut(int64(samples + 1))
 }
 
+// request is all requests of a snapshot as one.
+func request(t *testing.T, s *pprofx.Snapshot, per string) (all []byte) {
+	t.Helper()
+	for _, one := range allSeries(s, per) {
+		message, err := one.request()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, message...)
+	}
+	return all
+}
+
 // fields returns the values of a field of a message.
 func fields(t *testing.T, message []byte, number protowire.Number) (all [][]byte) {
 	t.Helper()
@@ -71,10 +84,7 @@ func labelsOf(t *testing.T, series []byte) map[string]string {
 
 // Each service is one series with a profile that has the labels of requests, and of threads none.
 func TestRequest(t *testing.T) {
-	message, err := request(snapshot(t, 30), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	message := request(t, snapshot(t, 30), "")
 	got := map[string]int64{}
 	for _, series := range fields(t, message, 1) {
 		labels := labelsOf(t, series)
@@ -128,10 +138,7 @@ func TestSeriesPerRoute(t *testing.T) {
 			want[route] = 2
 		}
 	}
-	message, err := request(b.Cut(at+1), "http.route")
-	if err != nil {
-		t.Fatal(err)
-	}
+	message := request(t, b.Cut(at+1), "http.route")
 	got := map[string]int64{}
 	for _, series := range fields(t, message, 1) {
 		p, err := profile.ParseData(fields(t, fields(t, series, 2)[0], 1)[0])
@@ -151,12 +158,11 @@ func TestSeriesPerRoute(t *testing.T) {
 	}
 }
 
+// Pyroscope keeps one profile of a series and a time.
 func TestManySamples(t *testing.T) {
-	message, err := request(snapshot(t, 3*maxRows), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	message := request(t, snapshot(t, 3*maxRows), "")
 	var sum int64
+	times := map[int64]bool{}
 	series := fields(t, message, 1)
 	for _, one := range series {
 		p, err := profile.ParseData(fields(t, fields(t, one, 2)[0], 1)[0])
@@ -166,9 +172,13 @@ func TestManySamples(t *testing.T) {
 		for _, s := range p.Sample {
 			sum += s.Value[0]
 		}
+		if labelsOf(t, one)["service_name"] == "shop" {
+			times[p.TimeNanos] = true
+		}
 	}
-	if len(series) != 3 || sum != 3*maxRows {
-		t.Errorf("%d profiles of %d samples, want 3 of %d", len(series), sum, 3*maxRows)
+	if len(series) != 3 || sum != 3*maxRows || len(times) != 2 {
+		t.Errorf("%d profiles of %d samples, of shop at %d times, want 3 of %d, at 2", len(series), sum, len(times),
+			3*maxRows)
 	}
 }
 
@@ -178,7 +188,8 @@ func TestWrite(t *testing.T) {
 	var body []byte
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, tenant, kind = r.URL.Path, r.Header.Get("X-Scope-OrgID"), r.Header.Get("Content-Type")
-		body, _ = io.ReadAll(r.Body)
+		one, _ := io.ReadAll(r.Body)
+		body = append(body, one...)
 		w.WriteHeader(code)
 		io.WriteString(w, `{"code":"invalid_argument","message":"too many labels"}`)
 	}))
