@@ -2,6 +2,7 @@ package dump
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -130,11 +131,15 @@ func (t *taker) list() (map[int]registers.Thread, error) {
 	return out, err
 }
 
+// stands is the time of each stack, later than any reading: what is read for it is never out of date, since a thread
+// that has not stood still until then is taken anew.
+const stands = math.MaxInt64 / 2
+
 // one walks and names the stack of a thread, and reads its labels.
 func (t *taker) one(tid int, from target.Registers, to *Thread) {
 	isolate := stack.Isolate(t.unwinder.Memory, from.FSBase, t.unwinder.Isolate)
 	w, framePointers := t.unwinder.WalkPointers(from)
-	raw := bpf.Sample{Pid: uint32(t.process.PID), Tid: uint32(tid), Time: uint64(sampler.Now()), Isolate: isolate}
+	raw := bpf.Sample{Pid: uint32(t.process.PID), Tid: uint32(tid), Time: stands, Isolate: isolate}
 	t.readStates(isolate, &raw)
 	s := sampler.Sample{Sample: &raw, Frames: symbolize.FromWalk(&w, &raw), Stack: w.Leaf.Words}
 	var named pprofx.Sample
