@@ -63,3 +63,28 @@ func TestWebAssemblyInMap(t *testing.T) {
 		}
 	})
 }
+
+// TestCallsOfWebAssembly: what is between JavaScript and WebAssembly is code that V8 knows, with a frame or without.
+func TestCallsOfWebAssembly(t *testing.T) {
+	eachNode(t, func(t *testing.T, node string) {
+		p := start(t, node, "webassembly_calls.js", nil, nil)
+		known, interpreted, whole := 0, 0, 0
+		for _, s := range recordEnough(t, p.PID, 997, 1500, 2*time.Second) {
+			i := slices.IndexFunc(s.Stack, func(f judge.Frame) bool { return f.F == "numbers" || f.F == "objects" })
+			if s.TID != p.PID || i < 0 {
+				continue
+			}
+			whole++
+			if !slices.ContainsFunc(s.Stack[:i], judge.Frame.IsUnknown) {
+				known++
+			}
+			if i > 0 && s.Stack[i-1].Tier == "ignition" {
+				interpreted++
+			}
+		}
+		if interpreted > 0 {
+			t.Errorf("in %d of %d samples what they call is said to be interpreted", interpreted, whole)
+		}
+		atLeast(t, judge.Share{Part: known, Whole: whole}, "called by known code", 98, 1000)
+	})
+}

@@ -18,11 +18,20 @@ func (v *Resolver) enters(c *code, callee stack.RawFrame) bool {
 
 // runs reports whether code is a function's.
 func (v *Resolver) runs(c *code, raw stack.RawFrame) bool {
-	if c.tier == Sparkplug {
+	switch {
+	case c.tier == Sparkplug:
 		raw.Exact = true // a word of the stack need not be where the frame returns to
 		return v.isBaselineOf(c, raw)
+	case c.Kind == v.r.Layout().At(layout.KindJSToWasm):
+		return v.isExported(raw)
 	}
 	return v.isEntry(c) || c.tier != NoTier && c.id == raw.ID
+}
+
+// isExported reports whether a frame is of a function that WebAssembly exports.
+func (v *Resolver) isExported(raw stack.RawFrame) bool {
+	fn := v.function(raw.ID, raw.SFI)
+	return fn != nil && isExport(fn.own, fn.script)
 }
 
 // isEntry reports whether code is a copy of the interpreter's entry: with --interpreted-frames-native-stack each

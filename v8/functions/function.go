@@ -60,7 +60,7 @@ func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
 }
 
 func (v *Resolver) nameOf(f *heap.Function, s *script) string {
-	if isExport(f, s) {
+	if isExport(f.Name, s) {
 		return "wasm-function[" + f.Name + "]"
 	}
 	return cmp.Or(v.keptName(f, s), f.Name, "(anonymous)")
@@ -68,9 +68,9 @@ func (v *Resolver) nameOf(f *heap.Function, s *script) string {
 
 // isExport reports whether a function is what JavaScript calls for one of WebAssembly: its name is the number of that,
 // its script the module, which has no source. (src/wasm/wasm-objects.cc, WasmExportedFunction::New)
-func isExport(f *heap.Function, s *script) bool {
-	return s != nil && s.Length == 0 && strings.HasPrefix(s.Name, wasmScheme) && f.Name != "" &&
-		strings.Trim(f.Name, "0123456789") == ""
+func isExport(name string, s *script) bool {
+	return s != nil && s.Length == 0 && strings.HasPrefix(s.Name, wasmScheme) && name != "" &&
+		strings.Trim(name, "0123456789") == ""
 }
 
 const wasmScheme = "wasm://"

@@ -49,8 +49,14 @@ func (a asked) Wasm(pc uint64) (repair.Code, bool) {
 	if c == nil {
 		return repair.Code{}, false
 	}
-	return repair.Code{Start: c.Start, End: c.End, Text: c.head}, true
+	found := repair.Code{Start: c.Start, End: c.End, Text: c.head}
+	if c.Index < 0 {
+		found.Kind = repair.Jumps
+	}
+	return found, true
 }
+
+func (a asked) Exported(raw stack.RawFrame) bool { return a.v.isExported(raw) }
 
 func (a asked) Enters(pc uint64, callee stack.RawFrame) bool {
 	c := a.v.codeOf(pc)

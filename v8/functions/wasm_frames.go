@@ -9,10 +9,11 @@ import (
 // WebAssembly resolves a frame of WebAssembly, or between it and JavaScript. Nil: it is something else.
 func (v *Resolver) WebAssembly(raw stack.RawFrame) []*Frame {
 	l := v.r.Layout()
-	if c := v.wasmAt(raw.PC, raw.Exact); c != nil && c.Index >= c.module.Imported() {
+	switch c := v.wasmAt(raw.PC, raw.Exact); {
+	case c != nil && c.Index < 0:
+		return wasmFrames
+	case c != nil && c.Index >= c.module.Imported():
 		return v.wasmCalls(c, raw)
-	}
-	switch {
 	case raw.Marker < 0:
 		return nil
 	case raw.Marker == l.At(layout.WasmFrameMarker):

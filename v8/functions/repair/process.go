@@ -22,6 +22,8 @@ type Process interface {
 	Runs(pc uint64, raw stack.RawFrame) bool
 	// Interprets reports whether a function's frame in a builtin is the interpreter's.
 	Interprets(name string, raw stack.RawFrame) bool
+	// Exported reports whether a frame's function is one that WebAssembly exports: its code is a wrapper.
+	Exported(raw stack.RawFrame) bool
 }
 
 // Code is a piece of machine code that V8 made at run time.
@@ -43,6 +45,7 @@ const (
 	Other    Kind = iota // of no function, such as a regular expression's
 	Function             // of a function of JavaScript
 	Entry                // a copy of the interpreter's entry, of a function's own
+	Jumps                // WebAssembly's table of jumps to functions: it has no frame, and leaves the stack as it is
 )
 
 // HeadSize is how many bytes of a piece of code are looked through for its prologue, which lies within them: Text needs

@@ -73,7 +73,7 @@ func (a *attempt) isCode(pc uint64) bool {
 // returnsTo reports whether a word is a return address into a function's code.
 func (a *attempt) returnsTo(w uint64, raw stack.RawFrame) bool {
 	if name, _, ok := builtins.Of(stack.RawFrame{PC: w}, a.Process); ok {
-		return builtins.IsInterpreter(name)
+		return builtins.IsInterpreter(name) && !a.Exported(raw)
 	}
 	c, ok := a.Code(w)
 	return ok && a.Runs(w, raw) && !c.inDeoptExits(w)

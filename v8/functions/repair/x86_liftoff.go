@@ -8,7 +8,7 @@ import (
 
 // repairWasm corrects a leaf in WebAssembly's code.
 func (a *attempt) repairWasm(raw stack.RawFrame, leaf stack.Leaf, c Code) []stack.RawFrame {
-	if x86.InLiftoffEntry(c.head(), int(raw.PC-c.Start)) {
+	if c.Kind == Jumps || x86.InLiftoffEntry(c.head(), int(raw.PC-c.Start)) {
 		self := stack.RawFrame{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}
 		return a.above(self, raw, leaf, 0)
 	}

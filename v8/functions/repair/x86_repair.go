@@ -111,9 +111,9 @@ func (a *attempt) repairBuiltin(raw stack.RawFrame, leaf stack.Leaf, name string
 
 // frameless puts a builtin that has no frame on top of the function whose frame it is: if rbp's frame is a function of
 // a script, it is not the builtin's. Functions that WebAssembly exports have a script too, that of their module, and
-// are called by a builtin that has a frame.
+// some of them are builtins that have a frame.
 func (a *attempt) frameless(raw stack.RawFrame, leaf stack.Leaf, name string, start uint64) []stack.RawFrame {
-	if raw.Marker >= 0 || raw.ID.Script < 0 || strings.HasPrefix(name, "JSToWasm") {
+	if raw.Marker >= 0 || raw.ID.Script < 0 || strings.HasPrefix(name, "JSToWasm") || name == "WasmPromising" {
 		return []stack.RawFrame{raw}
 	}
 	self := stack.RawFrame{PC: raw.PC, Exact: raw.Exact, Marker: 0}

@@ -20,6 +20,7 @@ const (
 	builtinStart  = 0x90000
 	imulStart     = 0x98005 // at a prologue
 
+	jumpsStart       = 0xa0000
 	callHandlerStart = 0x99000 // makes a frame of its own on the way
 )
 
@@ -45,6 +46,7 @@ var (
 	leafID   = heap.Identity{Script: 7, Literal: 1}
 	callerID = heap.Identity{Script: 7, Literal: 2}
 	baseID   = heap.Identity{Script: 7, Literal: 3}
+	exportID = heap.Identity{Script: 8, Literal: 1}
 )
 
 // process has three pieces of code: an optimised leaf, an optimised caller, and baseline code.
@@ -101,7 +103,11 @@ func (p *process) Code(pc uint64) (Code, bool) {
 	return Code{}, false
 }
 
-func (p *process) Wasm(uint64) (Code, bool) { return Code{}, false }
+func (p *process) Wasm(pc uint64) (Code, bool) {
+	return Code{Kind: Jumps, Start: jumpsStart, End: jumpsStart + 64}, pc >= jumpsStart && pc < jumpsStart+64
+}
+
+func (p *process) Exported(raw stack.RawFrame) bool { return raw.ID == exportID }
 
 func (p *process) Enters(pc uint64, callee stack.RawFrame) bool {
 	c, ok := p.Code(pc)
