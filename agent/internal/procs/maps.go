@@ -36,8 +36,9 @@ func (m Mapping) File() FileID { return FileID{m.Device + " " + path.Base(m.File
 // FilePath is the path without what the kernel appends to that of a deleted file.
 func (m Mapping) FilePath() string { return strings.TrimSuffix(m.Path, " (deleted)") }
 
-// FileID identifies a file. An overlay whose layers are on several file systems, and btrfs with several subvolumes, give
-// all files one device in mappings: there two files of a process may have the same inode, so their names count, too.
+// FileID identifies a file. An overlay whose layers are on several file systems, and btrfs with several subvolumes,
+// give all files one device in mappings: there two files of a process may have the same inode, so their names count,
+// too.
 type FileID struct {
 	Device string // in mappings with the file's name, without its directory, which may differ between processes
 	Inode  uint64

@@ -28,8 +28,9 @@ type memory struct {
 // span is a piece of the address space.
 type span struct{ addr, size uint64 }
 
-// show puts pages at their addresses, readable and present: the BPF program's reads do not wait for a page to be brought
-// in. Those of the last run are taken away. Where they had the same addresses they are written anew, which is faster.
+// show puts pages at their addresses, readable and present: the BPF program's reads do not wait for a page to be
+// brought in. Those of the last run are taken away. Where they had the same addresses they are written anew, which is
+// faster.
 func (m *memory) show(pages []Page) error {
 	pages = slices.SortedFunc(slices.Values(pages), func(a, b Page) int { return cmp.Compare(a.Addr, b.Addr) })
 	spans, err := spansOf(pages)
