@@ -528,8 +528,10 @@ type hotspanScratch struct {
 		OfClass   uint8
 		Noted     uint8
 		Doubt     uint8
-		Deleted   uint8
+		_         [1]byte
 		Skipped   uint32
+		Deleted   uint32
+		_         [4]byte
 	}
 	Ahead struct {
 		_      structs.HostLayout

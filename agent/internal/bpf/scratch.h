@@ -40,8 +40,8 @@ struct table {
 	__u8 of_class;          // they are {key, details, value} of descriptors
 	__u8 noted;             // scratch->shape.slots has numbers of entries
 	__u8 doubt;             // which names some key is cannot be told, or not all keys were compared
-	__u8 deleted;           // some entries of a JavaScript Map were
 	__u32 skipped;          // entries before number 1 that were not compared
+	__u32 deleted;          // how many entries of a JavaScript Map were
 };
 
 #define WHOLE_TABLE 512 // bytes; a power of two

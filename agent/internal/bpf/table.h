@@ -319,7 +319,7 @@ __noinline int open_map(__u64 table)
 		return -1;
 	s->table.n_buckets = n;
 	s->table.of_class = s->table.noted = 0;
-	s->table.deleted = SMI(head[1]) > 0;
+	s->table.deleted = SMI(head[1]);
 	s->table.buckets = table - 1 + s->v8.table_data + 3 * sizeof(*head);
 	s->table.entries = s->table.buckets + n * 8ULL;
 	s->table.n_entries = used;
@@ -330,10 +330,13 @@ __noinline int open_map(__u64 table)
 
 // Whether V8 may be copying a Map's table, in C++: it writes the numbers of deleted entries over the buckets, and then
 // over entries that it has copied, before it says that there is another table. So keys are not found.
-// (src/objects/ordered-hash-table.cc, Rehash) The first bucket then refers to a deleted entry.
+// (src/objects/ordered-hash-table.cc, Rehash) The first bucket then refers to a deleted entry. It may at any time:
+// where no entry is written over, and all keys were compared, that does not matter.
 __noinline int may_be_rehashed(struct scratch *s)
 {
 	if (!s || !s->table.buckets || !s->table.deleted)
+		return 0;
+	if (!s->search.hash && s->table.deleted <= s->table.n_buckets)
 		return 0;
 	struct table_entry *entry = &s->search.entry;
 	__u64 first;

@@ -676,8 +676,10 @@ type replayScratch struct {
 		OfClass   uint8
 		Noted     uint8
 		Doubt     uint8
-		Deleted   uint8
+		_         [1]byte
 		Skipped   uint32
+		Deleted   uint32
+		_         [4]byte
 	}
 	Ahead struct {
 		_      structs.HostLayout
