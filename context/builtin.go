@@ -35,7 +35,7 @@ func openTelemetry() []Rule {
 	rules := []Rule{
 		{Label: TraceID, Path: slices.Concat(otelSpan, properties("_spanContext", "traceId"))},
 		{Label: SpanID, Path: slices.Concat(otelSpan, properties("_spanContext", "spanId"))},
-		// Sentry's own spans, which it keeps in OpenTelemetry's context. (@sentry/core, src/tracing/sentrySpan.ts)
+		// Spans of Sentry until 10, kept in OpenTelemetry's context. (@sentry/core, src/tracing/sentrySpan.ts)
 		{Label: TraceID, Path: slices.Concat(otelSpan, properties("_traceId"))},
 		{Label: SpanID, Path: slices.Concat(otelSpan, properties("_spanId"))},
 		{Label: RootSpan, Path: slices.Concat(otelRPC, properties("span", "_spanContext", "spanId"))},
@@ -76,6 +76,16 @@ func datadog() []Rule {
 		rules = append(rules, Rule{Label: name, Path: slices.Concat(root, properties("_tags", name)), Unless: Route})
 	}
 	return withSource(Datadog, rules)
+}
+
+// sentry are the rules for Sentry from 11 on: its store has a scope, and that a WeakRef to the span. (@sentry/core,
+// src/utils/spanOnScope.ts, src/tracing/sentrySpan.ts)
+func sentry() []Rule {
+	span := properties("scope", "refs", "span")
+	return withSource(Sentry, []Rule{
+		{Label: TraceID, Path: slices.Concat(span, properties("_traceId"))},
+		{Label: SpanID, Path: slices.Concat(span, properties("_spanId"))},
+	})
 }
 
 func withSource(s Source, rules []Rule) []Rule {

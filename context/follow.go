@@ -11,11 +11,10 @@ import (
 // on it cannot be read. Of an empty path the value is the store.
 func Follow(r *heap.Reader, store heap.Word, path []Step) (value heap.Word, ok bool) {
 	for _, step := range path {
-		object, hiddenClass, err := r.Forwarded(store)
-		if err != nil {
-			return 0, false
+		object, s, err := shapeOf(r, store)
+		if err == nil && s.Type == r.Layout().At(layout.TypeJSWeakRef) {
+			object, s, err = referred(r, object)
 		}
-		s, err := r.Shape(hiddenClass)
 		if err != nil {
 			return 0, false
 		}
@@ -24,6 +23,25 @@ func Follow(r *heap.Reader, store heap.Word, path []Step) (value heap.Word, ok b
 		}
 	}
 	return store, true
+}
+
+func shapeOf(r *heap.Reader, w heap.Word) (object heap.Word, s *heap.Shape, err error) {
+	object, hiddenClass, err := r.Forwarded(w)
+	if err != nil {
+		return 0, nil, err
+	}
+	s, err = r.Shape(hiddenClass)
+	return object, s, err
+}
+
+// referred is what a WeakRef refers to: undefined where that has been collected. (src/objects/js-weak-refs.tq)
+func referred(r *heap.Reader, weak heap.Word) (object heap.Word, s *heap.Shape, err error) {
+	const behindHeader = 3 // words, as in other objects
+	w, err := r.Property(weak, heap.Slot{Index: behindHeader})
+	if err != nil {
+		return 0, nil, err
+	}
+	return shapeOf(r, w)
 }
 
 // stepValue is what a step from an object leads to now.

@@ -49,7 +49,7 @@ func (k Kinds) Rules(own []Rule) []Rule {
 	if k != (Kinds{}) {
 		out = append(out, packageRule())
 	}
-	for _, r := range slices.Concat(openTelemetry(), datadog()) {
+	for _, r := range slices.Concat(openTelemetry(), sentry(), datadog()) {
 		if k.has(r.Label) {
 			out = append(out, r)
 		}

@@ -9,7 +9,8 @@ package context
 //	PublishedThread  OTEP 4947 record of the thread                         the same
 //	PublishedLabels  custom labels of the continuation, then of the thread  their own keys
 //	OpenTelemetry    the store of the OpenTelemetry SDK                     trace_id, span_id; route, or method and path
-//	Datadog          the store of dd-trace                                  the same
+//	Sentry           the store of Sentry, from 11 on                        trace_id, span_id
+//	Datadog          the store of dd-trace                                  as OpenTelemetry
 type Source uint8
 
 // The sources. What the user asks for by name goes first, then what the application publishes, then what hotspan finds
@@ -20,6 +21,7 @@ const (
 	PublishedThread
 	PublishedLabels
 	OpenTelemetry
+	Sentry
 	Datadog
 	NumSources // how many there are
 )

@@ -84,7 +84,7 @@ func TestBuiltInTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Labels) > 23 || len(got.Names) > 30 || len(got.Nodes) > 24 {
+	if len(got.Labels) > 25 || len(got.Names) > 32 || len(got.Nodes) > 25 {
 		t.Errorf("%d labels, %d names, %d nodes", len(got.Labels), len(got.Names), len(got.Nodes))
 	}
 	for _, n := range got.Names {
@@ -100,7 +100,7 @@ func TestKinds(t *testing.T) {
 	for in, want := range map[string][]string{
 		"none": nil, "custom": {"tenant", packageLabels},
 		"trace": {packageLabels, "trace_id", "span_id", "trace_id", "span_id", RequestStart, RequestStart,
-			"trace_id", "_dd.p.tid", "span_id", RequestStart},
+			"trace_id", "span_id", "trace_id", "_dd.p.tid", "span_id", RequestStart},
 		"route, custom": {"tenant", packageLabels, "http.route", "http.request.method", "url.path", "http.method",
 			"http.target", "http.route", "http.method", "http.url"},
 	} {

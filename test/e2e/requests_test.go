@@ -42,6 +42,10 @@ var requestRuns = []requestRun{
 		rules: judge.StoreRules, want: judge.DatadogLabels},
 	{name: "Sentry", major: "26.", length: 3 * time.Second, env: []string{"TRACER=sentry"}, rules: judge.StoreRules,
 		want: judge.SentryLabels},
+	{name: "Sentry in collections", major: "22.", flags: collecting, env: []string{"TRACER=sentry", "MODE=gc"},
+		rules: judge.StoreRules, want: judge.SentryLabels},
+	{name: "Sentry 10", major: "24.", length: 3 * time.Second, env: []string{"TRACER=sentry 10"},
+		rules: judge.StoreRules, want: judge.SentryLabels},
 	{name: "dd-trace in collections", major: "22.", flags: collecting, length: 10 * time.Second,
 		env: []string{"TRACER=datadog", "MODE=gc", "STORES=mixed"}, rules: judge.StoreRules, want: judge.DatadogLabels},
 }

@@ -143,6 +143,7 @@ const (
 	TypeJSMap                    //
 	TypeJSObject                 //
 	TypeJSArray                  //
+	TypeJSWeakRef                //
 	TypeFixedArray               //
 	TypeSymbol                   //
 	TypeHeapNumber               //

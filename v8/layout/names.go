@@ -144,6 +144,7 @@ var names = [NumFields]string{
 	TypeJSMap:                    "InstanceType.JSMap",
 	TypeJSObject:                 "InstanceType.JSObject",
 	TypeJSArray:                  "InstanceType.JSArray",
+	TypeJSWeakRef:                "InstanceType.JSWeakRef",
 	TypeFixedArray:               "InstanceType.FixedArray",
 	TypeSymbol:                   "InstanceType.Symbol",
 	TypeHeapNumber:               "InstanceType.HeapNumber",

@@ -19,6 +19,7 @@ var typeRows = []row{
 	dbg(TypeJSMap, "type_JSMap__JS_MAP_TYPE"),
 	dbg(TypeJSObject, "type_JSObject__JS_OBJECT_TYPE"),
 	dbg(TypeJSArray, "type_JSArray__JS_ARRAY_TYPE"),
+	dbg(TypeJSWeakRef, "type_JSWeakRef__JS_WEAK_REF_TYPE"),
 	dbg(TypeFixedArray, "type_FixedArray__FIXED_ARRAY_TYPE"),
 	dbg(TypeSymbol, "type_Symbol__SYMBOL_TYPE"),
 	dbg(TypeHeapNumber, "type_HeapNumber__HEAP_NUMBER_TYPE"),

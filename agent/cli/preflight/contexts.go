@@ -94,7 +94,7 @@ func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 		w.Printf("    %-32s %s\n", "(the store itself)", terminal.Printable(text))
 	}
 	shown := s.Properties
-	if s.OpenTelemetry || s.Datadog || s.Package || s.Handle {
+	if s.OpenTelemetry || s.Sentry || s.Datadog || s.Package || s.Handle {
 		shown = nil
 	}
 	for _, path := range shown {
@@ -125,6 +125,8 @@ func kindOf(s *inspect.Store) string {
 	switch {
 	case s.OpenTelemetry:
 		return "OpenTelemetry's context"
+	case s.Sentry:
+		return "Sentry's scopes"
 	case s.Datadog:
 		return "dd-trace's span"
 	case s.Package:

@@ -54,6 +54,8 @@ func (w *sheet) stores(p *doctor.NodeProcess) {
 		switch {
 		case s.OpenTelemetry:
 			name = "of OpenTelemetry"
+		case s.Sentry:
+			name = "of Sentry"
 		case s.Datadog:
 			name = "of dd-trace"
 		case s.Handle:

@@ -955,7 +955,7 @@ type hotspanV8Layout struct {
 	TypeOddball       uint16
 	TypeArray         uint16
 	TypeFixedArray    uint16
-	_                 [2]byte
+	TypeWeakRef       uint16
 	DescriptorsMask   uint32
 	DictionaryBit     uint32
 	InternalField     uint16

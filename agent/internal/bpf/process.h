@@ -101,7 +101,7 @@ struct v8_layout {
 	__u16 regexp_argument; // of a regular expression's code: which word of the arguments on the stack is the object
 	__u16 type_debug_info, debug_info_script; // 0 = a function refers to its Script itself
 	__u16 type_script, type_map, type_heap_number, type_property_array;
-	__u16 type_symbol, type_oddball, type_array, type_fixed_array;
+	__u16 type_symbol, type_oddball, type_array, type_fixed_array, type_weak_ref; // 0 = unknown
 	__u32 descriptors_mask; // of bit_field3: the number of own descriptors
 	__u32 dictionary_bit;   // of bit_field3, a mask: properties are in a dictionary
 	__u16 internal_field; // of an object that C++ made

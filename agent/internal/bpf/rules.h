@@ -378,6 +378,17 @@ static __always_inline const struct visit *next_visit(struct scratch *s)
 	return &s->visits[at & (MAX_VISITS - 1)];
 }
 
+// What a WeakRef refers to is visited in its place; undefined is where that has been collected.
+// (src/objects/js-weak-refs.tq)
+static __always_inline void visit_target(struct reader *r, __u32 node)
+{
+	struct scratch *s = r->scratch;
+	if (find_property(r->process, s, r->object, HEADER_WORDS))
+		unreadable(s);
+	else if (HEAP_OBJECT(s->word))
+		push_visit(s, s->word, node);
+}
+
 static long visit_next(__u32 i, void *context)
 {
 	struct reader *r = context;
@@ -402,6 +413,10 @@ static long visit_next(__u32 i, void *context)
 		note_present(s);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
+	if (type == r->process->v8.type_weak_ref) {
+		visit_target(r, id);
+		return 0;
+	}
 	if (kinds & 1 << EDGE_PROPERTY)
 		visit_properties(r, id, type);
 	if (may_be_map && type == r->process->v8.type_map)

@@ -18,7 +18,7 @@ var vague = []string{"id", "name", "type", "key", "value"}
 // Rules suggests label rules for the first values of the store, in the syntax of reqctx.ParseRule. The last step of the
 // path names the label.
 func (s *Store) Rules() []string {
-	if s.OpenTelemetry || s.Datadog || s.Package || s.Handle {
+	if s.OpenTelemetry || s.Sentry || s.Datadog || s.Package || s.Handle {
 		return nil
 	}
 	if s.Name != "" && len(s.Properties) == 0 && isPlainName(s.Name) {

@@ -15,6 +15,7 @@ import (
 type Store struct {
 	Name          string   `json:"name,omitempty"`          // of the AsyncLocalStorage; empty if not known
 	OpenTelemetry bool     `json:"openTelemetry,omitempty"` // it is the context of OpenTelemetry's SDK
+	Sentry        bool     `json:"sentry,omitempty"`        // it is that of Sentry 11 and later
 	Datadog       bool     `json:"datadog,omitempty"`       // it is dd-trace's
 	Package       bool     `json:"package,omitempty"`       // it is that of the npm package hotspan
 	Handle        bool     `json:"handle,omitempty"`        // opaque, of dd-trace: see StoreLocation.FixHandles
@@ -72,6 +73,7 @@ func (p *StoreReader) store(e heap.Entry) (s Store, ok bool) {
 	}
 	p.properties(&s, e.Value, nil)
 	s.OpenTelemetry = slices.Contains(s.Properties, "_currentContext")
+	s.Sentry = slices.Contains(s.Properties, "scope.refs")
 	s.Datadog = slices.Contains(s.Properties, "span._spanContext")
 	// (nodeaddon/lib/storage.js, nodeaddon/lib/text.js)
 	s.Package = slices.Contains(s.Properties, `["hotspan labels"]`) || s.Name == "hotspan"

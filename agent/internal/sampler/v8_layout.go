@@ -41,7 +41,7 @@ func V8Layout(l *layout.Layout) bpf.V8Layout {
 		TypeScript: at(layout.TypeScript), TypeMap: at(layout.TypeJSMap), TypeHeapNumber: at(layout.TypeHeapNumber),
 		TypePropertyArray: at(layout.TypePropertyArray), TypeSymbol: at(layout.TypeSymbol),
 		TypeOddball: at(layout.TypeOddball), TypeArray: at(layout.TypeJSArray),
-		TypeFixedArray:  at(layout.TypeFixedArray),
+		TypeFixedArray: at(layout.TypeFixedArray), TypeWeakRef: at(layout.TypeJSWeakRef),
 		WasmMarker:      at(layout.WasmFrameMarker),
 		DictionaryBit:   1 << max(l.At(layout.BitField3DictionaryMapBit), 0),
 		DescriptorsMask: 0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),

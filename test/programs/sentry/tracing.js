@@ -1,6 +1,6 @@
 'use strict';
 
-const Sentry = require('@sentry/node');
+const Sentry = require(process.env.TRACER === 'sentry 10' ? 'sentry-10' : '@sentry/node');
 const { traceparent } = require('../requests/request');
 
 // register sets Sentry up as a service does, except that nothing leaves the process.

@@ -379,7 +379,7 @@ type replayProcess struct {
 		TypeOddball       uint16
 		TypeArray         uint16
 		TypeFixedArray    uint16
-		_                 [2]byte
+		TypeWeakRef       uint16
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
 		InternalField     uint16
@@ -652,7 +652,7 @@ type replayScratch struct {
 		TypeOddball       uint16
 		TypeArray         uint16
 		TypeFixedArray    uint16
-		_                 [2]byte
+		TypeWeakRef       uint16
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
 		InternalField     uint16
