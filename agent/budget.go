@@ -10,10 +10,7 @@ import (
 )
 
 // CPU time and memory are measured as often as snapshots are cut, within these bounds.
-const (
-	leastWindow = time.Second
-	mostWindow  = 10 * time.Second
-)
+const leastWindow, mostWindow = time.Second, 10 * time.Second
 
 // limits are those of the configuration.
 func (c *Config) limits() budget.Limits {

@@ -28,6 +28,9 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 		return
 	}
 	a.attachNew(o, !selected, func(err error) {
+		if t == nil && err == nil {
+			a.stats.Unsampled += procs.CPUTime(pid)
+		}
 		without := errors.Is(err, ErrNotNode) || err == nil && !a.targets[pid].HasV8()
 		switch {
 		case without && !a.starts.Add(pid, time.Now()) && !a.crowded:

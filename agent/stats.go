@@ -52,9 +52,9 @@ type Stats struct {
 	Unmatched     []labels.Unmatched
 	// TimerThrottled is for how long the kernel let no timer fire, all CPUs together, since they fired too often.
 	TimerThrottled time.Duration
-
-	Profiled int                         // processes, until now
-	Lost     map[pprofx.LostReason]int64 // samples
+	Unsampled      time.Duration               // CPU time of processes that started, until they were attached to
+	Profiled       int                         // processes, until now
+	Lost           map[pprofx.LostReason]int64 // samples
 }
 
 // Progress are the counts so far, for Config.Progress.

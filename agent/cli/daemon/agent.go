@@ -249,7 +249,7 @@ func closingAgent(c terminal.Console, s *agent.Stats, kept *store.Store, o *outp
 	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s\n",
 		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written, s.LostSum(), terminal.Counts(s.Lost))
 	_, heldBack := profiling.HeldBack(s.TimerThrottled)
-	fmt.Fprint(c, heldBack)
+	fmt.Fprint(c, heldBack, profiling.Unsampled(s.Unsampled))
 	for _, d := range o.destinations {
 		n := d.Stats()
 		fmt.Fprintf(c, "%s: %d samples of %d snapshots delivered%s\n", d.Name(), n.Samples, n.Snapshots,

@@ -69,7 +69,7 @@ func (p *statusPage) cut(s agent.Stats, processes int) {
 		Cut: time.Now(), Hung: s.SnapshotEvery + lateness, Rate: s.Rate,
 		CPU: s.CPU, Memory: s.Memory, MapBytes: s.MapBytes, Saving: s.Saving,
 		Taken: s.Taken, Written: s.Written, Lost: lost, SnapshotsLost: s.SnapshotsLost, HeldBack: s.TimerThrottled,
-		JS: s.WithJS, Named: s.Named,
+		Unsampled: s.Unsampled, JS: s.WithJS, Named: s.Named,
 		Requests: s.Requests, Labelled: s.Labelled, Processes: processes, Executables: s.Executables,
 	}
 }

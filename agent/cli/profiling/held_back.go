@@ -22,6 +22,18 @@ func HeldBack(stopped time.Duration) (d time.Duration, line string) {
 		"kernel.perf_event_max_sample_rate is %d\n", stopped.Seconds(), agent.MaxRate())
 }
 
+// leastUnsampled is more than a process uses until it is attached to, unless hotspan is late.
+const leastUnsampled = 100 * time.Millisecond
+
+// Unsampled returns a line that says how much CPU time processes that started had used until they were attached to;
+// nothing for as little as is usual.
+func Unsampled(d time.Duration) string {
+	if d < leastUnsampled {
+		return ""
+	}
+	return fmt.Sprintf("processes that started had used %.2f s of CPU before hotspan sampled them\n", d.Seconds())
+}
+
 // Throttled returns lines that say which control groups had used up the CPU time that they may have, whatever is
 // sampled: their threads could run and had to wait, which no sample shows.
 func Throttled(groups []cgroup.Throttled) (lines string) {

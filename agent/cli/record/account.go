@@ -39,7 +39,8 @@ type account struct {
 	Probes         []probeAccount   `json:"probes,omitempty"`
 	Waits          *waitAccount     `json:"waits,omitempty"`
 	Throttled      []throttledGroup `json:"throttled,omitempty"`
-	TimerThrottled float64          `json:"timerHeldBack,omitempty"` // all CPUs together
+	TimerThrottled float64          `json:"timerHeldBack,omitempty"`   // all CPUs together
+	Unsampled      float64          `json:"unsampledStarts,omitempty"` // CPU time of processes before they were sampled
 
 	Unmatched     []labels.Unmatched `json:"unmatchedLabels,omitempty"`
 	SourceMaps    map[string]int64   `json:"sourceMapsNotUsed,omitempty"` // by reason
@@ -107,7 +108,7 @@ func accountOf(s *agent.Stats, files *fileSink) *account {
 		InKernel: s.InKernel.Seconds(), File: files.last,
 	}
 	heldBack, _ := profiling.HeldBack(s.TimerThrottled)
-	a.TimerThrottled = heldBack.Seconds()
+	a.TimerThrottled, a.Unsampled = heldBack.Seconds(), s.Unsampled.Seconds()
 	for _, h := range s.Hits {
 		a.Probes = append(a.Probes, probeOf(h, s.Lost))
 	}

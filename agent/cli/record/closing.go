@@ -51,7 +51,7 @@ func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 	waits(c, s)
 	fmt.Fprint(c, profiling.Throttled(s.Throttled))
 	_, heldBack := profiling.HeldBack(s.TimerThrottled)
-	fmt.Fprint(c, heldBack)
+	fmt.Fprint(c, heldBack, profiling.Unsampled(s.Unsampled))
 	fmt.Fprintf(c, "stacks complete %s, all JavaScript named %s%s, samples in requests labelled %s%s\n",
 		terminal.Percent(s.ToRoot, s.Samples), terminal.Percent(s.Named, s.WithJS),
 		terminal.Counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),

@@ -31,7 +31,8 @@ func get(t *testing.T, s *Server, page string) (int, string) {
 func TestMetrics(t *testing.T) {
 	v := Values{
 		Cut: time.Now(), Taken: 10, Written: 7, Lost: map[string]int64{"ring buffer full": 2, "late": 1},
-		SnapshotsLost: 51, HeldBack: 2500 * time.Millisecond, JS: 6, Named: 5, Requests: 4, Labelled: 3, Processes: 2,
+		SnapshotsLost: 51, HeldBack: 2500 * time.Millisecond, Unsampled: time.Second,
+		JS: 6, Named: 5, Requests: 4, Labelled: 3, Processes: 2,
 		Executables: 8, Rate: 99, CPU: 1500 * time.Millisecond, Memory: 32, MapBytes: 31, CaptureMaps: 33, Saving: 4,
 		SessionMaps:  SessionMaps{Running: 41, Ended: 42},
 		Store:        store.Stats{Snapshots: 11, Bytes: 12, Evicted: 13, Unwritten: 14},
@@ -47,6 +48,7 @@ func TestMetrics(t *testing.T) {
 		"hotspan_samples_taken_total 10", "hotspan_samples_written_total 7",
 		`hotspan_samples_lost_total{reason="ring buffer full"} 2`, `hotspan_samples_lost_total{reason="late"} 1`,
 		"hotspan_snapshots_lost_total 51", "hotspan_timer_held_back_seconds_total 2.5",
+		"hotspan_unsampled_starts_seconds_total 1",
 		"hotspan_samples_js_total 6", "hotspan_samples_named_total 5", "hotspan_samples_in_requests_total 4",
 		"hotspan_samples_labelled_total 3", "hotspan_processes 2", "hotspan_store_snapshots 11",
 		"hotspan_store_bytes 12", "hotspan_store_removed_total 13", "hotspan_store_unwritten_total 14",

@@ -24,6 +24,7 @@ type Values struct {
 	Lost           map[string]int64 // by reason
 	SnapshotsLost  int64            // that did not come to the store
 	HeldBack       time.Duration    // no timer fired for so long, all CPUs together
+	Unsampled      time.Duration    // CPU time of processes that started, until they were attached to
 	JS, Named      int64            // samples with JavaScript frames, and those with each of them named
 	Requests       int64            // samples while a request ran
 	Labelled       int64            // samples with a label
@@ -81,6 +82,8 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 	seconds("cpu_seconds_total", "CPU time of the agent and of its BPF programs, captures included.", v.CPU)
 	seconds("timer_held_back_seconds_total", "Time in which the kernel let no timer fire, of all CPUs.", v.HeldBack)
+	seconds("unsampled_starts_seconds_total", "CPU time of processes that started, until they were attached to.",
+		v.Unsampled)
 	send(gauge, "processes", "Processes that are profiled.", int64(v.Processes))
 	send(gauge, "executables", "Executable files and libraries of these, each once.", int64(v.Executables))
 	send(gauge, "store_snapshots", "Snapshots in the store.", int64(v.Store.Snapshots))
