@@ -109,7 +109,7 @@ func (t *topTable) line(own, ownShare, total, totalShare, trend, name, detail, c
 	if t.detailName() == "" {
 		b.WriteString(terminal.Fit(name, room))
 	} else {
-		b.WriteString(terminal.Fit(name, room*3/5-1) + " " + fitEnd(detail, room-room*3/5))
+		b.WriteString(terminal.Fit(name, room*3/5-1) + " " + terminal.FitEnd(detail, room-room*3/5))
 	}
 	b.WriteString("  " + classes)
 	return terminal.Shorten(strings.TrimRight(b.String(), " "), t.columns)
@@ -117,15 +117,6 @@ func (t *topTable) line(own, ownShare, total, totalShare, trend, name, detail, c
 
 // widthOfClasses is the room for what the CPU did.
 const widthOfClasses = 32
-
-// fitEnd pads a text to so many characters, or leaves its end.
-func fitEnd(text string, width int) string {
-	r := []rune(text)
-	if len(r) <= width {
-		return terminal.Fit(text, width)
-	}
-	return "…" + string(r[len(r)-width+1:])
-}
 
 // sparkline draws numbers by the height of blocks, the greatest as a full one. Where there is nothing, it is blank.
 func sparkline(of [window.Slices]int64) string {
