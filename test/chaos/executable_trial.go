@@ -39,12 +39,10 @@ func (c *chaos) manyExecutables() (f figures, err error) {
 		return f, err
 	}
 	defer p.kill()
-	if err := startEach(all[:1], 1); err != nil { // what is parsed for the first target is not given back
+	before, err := whileOneLives(p, all[0][0])
+	if err != nil {
 		return f, err
 	}
-	time.Sleep(time.Second)
-	before := measure(p)
-	before.entries = entriesOf(p)
 	if err := startEach(all, processes); err != nil {
 		return f, err
 	}
@@ -53,6 +51,21 @@ func (c *chaos) manyExecutables() (f figures, err error) {
 		return f, err
 	}
 	return f, f.finish(p)
+}
+
+// whileOneLives measures hotspan when it has read a first process of Node.js, which ends then.
+func whileOneLives(p *profiler, path string) (usage, error) {
+	idle := measure(p)
+	first := exec.Command(path, "-e", "setInterval(() => {}, 100)")
+	if err := first.Start(); err != nil {
+		return usage{}, err
+	}
+	err := settled(p, idle)
+	_, _ = first.Process.Kill(), first.Wait()
+	time.Sleep(time.Second) // hotspan notices
+	before := measure(p)
+	before.entries = entriesOf(p)
+	return before, err
 }
 
 // work is a program that has work when hotspan has had the time to find it.

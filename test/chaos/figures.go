@@ -28,6 +28,22 @@ func measure(p *profiler) usage {
 	return usage{memory: p.status("RssAnon"), descriptors: len(p.descriptors())}
 }
 
+// settled waits until hotspan has read its first target: what is parsed and loaded for that is not given back. Its
+// descriptors are then more than before, and as many for two seconds.
+func settled(p *profiler, before usage) error {
+	last, since := before.descriptors, time.Now()
+	for end := since.Add(backTimeout); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if now := measure(p).descriptors; now != last {
+			last, since = now, time.Now()
+		}
+		if last > before.descriptors && time.Since(since) > 2*time.Second {
+			return nil
+		}
+	}
+	return fmt.Errorf("hotspan has not read its first target: %d descriptors, %d before", last,
+		before.descriptors)
+}
+
 // more is how many entries maps have that they had not before.
 func (u *usage) more(before usage) (n int) {
 	for name, entries := range u.entries {

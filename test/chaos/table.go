@@ -13,16 +13,17 @@ import (
 type result struct {
 	*trial
 	figures
-	runs, failed int
-	took         time.Duration
-	skipped      string // why this machine cannot do it
+	runs    int
+	failed  []error // why, of each run that failed
+	took    time.Duration
+	skipped string // why this machine cannot do it
 }
 
 func (r *result) add(f figures, took time.Duration, err error) {
 	r.runs++
 	r.took += took
 	if err != nil {
-		r.failed++
+		r.failed = append(r.failed, err)
 		fmt.Fprintf(os.Stderr, "%s, run %d: %v\n", r.name, r.runs, err)
 	}
 	r.taken, r.written, r.lost = r.taken+f.taken, r.written+f.written, r.lost+f.lost
@@ -34,7 +35,7 @@ func (r *result) add(f figures, took time.Duration, err error) {
 
 func failures(results []*result) (n int) {
 	for _, r := range results {
-		n += r.failed
+		n += len(r.failed)
 	}
 	return n
 }
@@ -53,7 +54,7 @@ func print(w io.Writer, results []*result) {
 			fmt.Fprintf(t, "|\t %s\t|\t skipped: %s\n", r.name, r.skipped)
 			continue
 		}
-		row(r.name, r.runs, r.failed, r.events, r.taken, r.written, r.lost, mib(r.memory), r.descriptors,
+		row(r.name, r.runs, len(r.failed), r.events, r.taken, r.written, r.lost, mib(r.memory), r.descriptors,
 			r.entries, mib(r.peak))
 	}
 	t.Flush()
