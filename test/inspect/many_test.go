@@ -16,16 +16,7 @@ func TestManyShapes(t *testing.T) {
 	list := versions()
 	p := live.Start(t, list[len(list)-1].Version, "testdata/many.js")
 	defer syscall.Kill(p.PID, syscall.SIGKILL)
-	cmd := exec.Command(hotspan, "inspect", "--json", "-p", strconv.Itoa(p.PID), "requests")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got inFlight
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatal(err)
-	}
-	reads := cmd.ProcessState.SysUsage().(*syscall.Rusage).Nvcsw // each read of memory waits for another thread
+	got, reads := inFlightOf(t, p.PID)
 	t.Logf("%d requests, with %d reads or so", len(got.Requests), reads)
 	if len(got.Requests) != 1000 {
 		t.Errorf("%d requests, want 1000", len(got.Requests))
@@ -33,4 +24,39 @@ func TestManyShapes(t *testing.T) {
 	if reads > 150_000 { // word by word they are a million
 		t.Errorf("%d reads of memory", reads)
 	}
+}
+
+// TestManyIsolates: to find what each isolate has of the heap takes few reads, and so does seeing that it is the same
+// afterwards.
+func TestManyIsolates(t *testing.T) {
+	list := versions()
+	p := live.Start(t, list[len(list)-1].Version, "testdata/isolates.js")
+	defer syscall.Kill(p.PID, syscall.SIGKILL)
+	got, reads := inFlightOf(t, p.PID)
+	timers := 0
+	for _, q := range got.Requests {
+		timers += len(q.Waits)
+	}
+	t.Logf("%d timers of requests, with %d reads or so", timers, reads)
+	if timers != 1000 {
+		t.Errorf("%d timers of requests, want 1000", timers)
+	}
+	if reads > 110_000 { // where pages are looked for one by one, and again after each walk, they are 150,000
+		t.Errorf("%d reads of memory", reads)
+	}
+}
+
+// inFlightOf are the requests of a process, and about how many reads of its memory these took: each waits for another
+// thread.
+func inFlightOf(t *testing.T, pid int) (out inFlight, reads int64) {
+	t.Helper()
+	cmd := exec.Command(hotspan, "inspect", "--json", "-p", strconv.Itoa(pid), "requests")
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out, cmd.ProcessState.SysUsage().(*syscall.Rusage).Nvcsw
 }

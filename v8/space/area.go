@@ -22,13 +22,20 @@ func (h *Heap) areasOf(of uint64) []area {
 	seen := map[uint64]bool{}
 	for _, w := range isolate {
 		inside := w >= start && w < start+isolateWords*word
-		if w%word == 0 && w > unit && w>>addressBits == 0 && !inside && !seen[w] {
+		if w%word == 0 && !inside && h.inRange(w) && !seen[w] {
 			seen[w] = true
 			out = append(out, h.areasIn(w, upTo(h.mem, w, spaceWords))...)
 		}
 	}
 	slices.SortFunc(out, func(a, b area) int { return cmp.Compare(a.at, b.at) })
 	return slices.Compact(out)
+}
+
+// inRange reports whether an address is in memory that is not of a file: some thousand words of an Isolate are
+// addresses of V8's code.
+func (h *Heap) inRange(at uint64) bool {
+	i, found := slices.BinarySearchFunc(h.ranges, at, func(r Range, at uint64) int { return cmp.Compare(r.Start, at) })
+	return found || i > 0 && at < h.ranges[i-1].End
 }
 
 func (h *Heap) areasIn(at uint64, w []uint64) (out []area) {

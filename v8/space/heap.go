@@ -23,14 +23,18 @@ type Heap struct {
 	// Cut says that there is more than is looked at.
 	Cut bool
 
-	mem   io.ReaderAt
-	l     *layout.Layout
-	r     *heap.Reader
-	types map[int]string
-	pages []page            // by address
-	areas map[uint64][]area // by heap
-	live  bool
+	mem    io.ReaderAt
+	l      *layout.Layout
+	r      *heap.Reader
+	types  map[int]string
+	ranges []Range           // where pages, and what describes them, may be
+	pages  []page            // by address
+	areas  map[uint64][]area // by heap
+	live   bool
 }
+
+// Range is memory of a process, [Start, End).
+type Range struct{ Start, End uint64 }
 
 // area is where a thread makes objects next: memory from top to limit is for those that are to come.
 type area struct {
@@ -84,11 +88,25 @@ func (h *Heap) Collecting() bool {
 // Holds reports whether an address is on a page of the heap.
 func (h *Heap) Holds(at uint64) bool { return h.pageOf(at) != nil }
 
-// Same reports whether a heap that was found later has the same pages for the same: no collection has moved objects
-// between them.
-func (h *Heap) Same(later *Heap) bool {
-	return slices.EqualFunc(h.pages, later.pages, func(a, b page) bool {
-		const moved = fromPage | toPage
-		return a.at == b.at && a.start == b.start && a.owner == b.owner && a.flags&moved == b.flags&moved
-	})
+// Still reports whether the pages are still there for the same: no collection has moved objects between them, and none
+// is at work.
+func (h *Heap) Still() bool {
+	h.forget()
+	for i := range h.pages {
+		if !h.same(&h.pages[i]) {
+			return false
+		}
+	}
+	return !h.Collecting()
+}
+
+// same reports whether a page is still what it was.
+func (h *Heap) same(p *page) bool {
+	first, ok := words(h.mem, p.at, headWords)
+	if !ok {
+		return false
+	}
+	now, ok := readPage(h.mem, p.at, p.at+p.size, first)
+	const moved = fromPage | toPage
+	return ok && now.owner == p.owner && now.start == p.start && now.flags&moved == p.flags&moved
 }

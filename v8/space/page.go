@@ -51,16 +51,14 @@ var descriptions = []description{
 
 const headWords = 11 // that are read of a head
 
-// readPage reads the page at an address, in memory that ends at end; ok is false where none is.
-func readPage(mem io.ReaderAt, at, end uint64) (p page, ok bool) {
-	first, ok := words(mem, at, headWords)
-	if !ok {
-		return p, false
-	}
+// readPage reads the page at an address, in memory that ends at end; ok is false where none is. first are its first
+// words.
+func readPage(mem io.ReaderAt, at, end uint64, first []uint64) (p page, ok bool) {
 	for _, d := range descriptions {
 		head, w := at, first
 		if d.apart {
 			head = first[1]
+			var ok bool
 			if w, ok = words(mem, head, headWords); !ok || w[1] != at {
 				continue
 			}
@@ -112,7 +110,11 @@ func words(mem io.ReaderAt, at uint64, n int) ([]uint64, bool) {
 func upTo(mem io.ReaderAt, at uint64, n int) []uint64 {
 	b := make([]byte, word*n)
 	got, _ := mem.ReadAt(b, int64(at))
-	out := make([]uint64, max(got, 0)/word)
+	return wordsOf(b[:max(got, 0)])
+}
+
+func wordsOf(b []byte) []uint64 {
+	out := make([]uint64, len(b)/word)
 	for i := range out {
 		out[i] = le(b[word*i:])
 	}

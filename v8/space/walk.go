@@ -54,13 +54,6 @@ func (h *Heap) Walk(f func(o *Object) bool, progress func(w *Tally)) (out Tally)
 	return out
 }
 
-// same reports whether a page is still what it was.
-func (h *Heap) same(p *page) bool {
-	now, ok := readPage(h.mem, p.at, p.at+p.size)
-	const moved = fromPage | toPage
-	return ok && now.owner == p.owner && now.start == p.start && now.flags&moved == p.flags&moved
-}
-
 // pageWalk is the walk of one page.
 type pageWalk struct {
 	*classes

@@ -31,6 +31,13 @@ type Walk struct {
 	Cut        bool // there is more than is looked at
 }
 
+// add adds a walk of another isolate.
+func (w *Walk) add(of *Walk) {
+	w.Objects, w.Free = w.Objects+of.Objects, w.Free+of.Free
+	w.NotRead, w.Changed = w.NotRead+of.NotRead, w.Changed+of.Changed
+	w.Collecting, w.Cut = w.Collecting || of.Collecting, w.Cut || of.Cut
+}
+
 // Progress is called now and then while a heap is read, with how many of its bytes have been.
 type Progress func(read, all uint64)
 

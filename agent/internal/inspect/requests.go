@@ -88,29 +88,68 @@ func (s *Subject) Requests(rules []reqctx.Rule, progress Progress) Requests {
 	return out
 }
 
-// maxWalks bounds how often a heap is walked in which V8 collects garbage meanwhile.
+// maxWalks bounds how often the heap of an isolate is walked in which V8 collects garbage meanwhile.
 const maxWalks = 3
 
-// stillWaits walks the heap until no collection moves objects meanwhile, if there is such a time.
+// stillWaits walks the heap of each isolate until no collection moves objects meanwhile, if there is such a time. One
+// of many isolates collects all the time.
 func (s *Subject) stillWaits(rules []reqctx.Rule, progress Progress) (out Requests) {
-	h := s.heap()
-	for range maxWalks {
-		out = s.waits(h, rules, progress)
-		if !s.live {
-			break
+	pages := s.pages()
+	index, died, all := map[string]int{}, int64(0), pages.Bytes()
+	for _, isolate := range pages.Isolates() {
+		before := out.All()
+		var found Requests
+		var at int64
+		for range maxWalks {
+			h := pages.Of(isolate)
+			if s.live && !h.Still() {
+				pages = s.pages()
+				h = pages.Of(isolate)
+			}
+			found, at = s.waits(h, rules, func(read, _ uint64) {
+				if progress != nil {
+					progress(min(before+read, all), all)
+				}
+			})
+			if !s.live || h.Still() {
+				break
+			}
 		}
-		now := s.heap()
-		if h.Same(now) && !out.Collecting {
-			break
+		out.add(&found, index)
+		died = max(died, at)
+	}
+	out.Cut = out.Cut || pages.Cut
+	if s.live {
+		died = time.Now().Add(-s.sinceStop()).UnixNano()
+	}
+	for i := range out.Requests {
+		q := &out.Requests[i]
+		if q.Aged = q.Began > 0 && died > 0; q.Aged {
+			q.Age = time.Duration(max(0, died-q.Began))
 		}
-		h = now
 	}
 	return out
 }
 
-// waits walks the heap once. What belongs to a wait is read as soon as that is found: a moment later it may be
-// elsewhere, and another's in its place.
-func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (out Requests) {
+// add adds what was found in another isolate. index has where requests are by their keys.
+func (q *Requests) add(found *Requests, index map[string]int) {
+	for _, of := range found.Requests {
+		key := of.key()
+		at, ok := index[key]
+		if !ok {
+			index[key] = len(q.Requests)
+			q.Requests = append(q.Requests, of)
+			continue
+		}
+		q.Requests[at].Waits = append(q.Requests[at].Waits, of.Waits...)
+	}
+	q.More += found.More
+	q.Walk.add(&found.Walk)
+}
+
+// waits walks the heap of an isolate once. What belongs to a wait is read as soon as that is found: a moment later it
+// may be elsewhere, and another's in its place. died is Finder.Died.
+func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (out Requests, died int64) {
 	r := s.process.Heap()
 	find := requests.New(r, s.types, s.monotonic())
 	labels := NewLabelReader(s.process, rules)
@@ -126,29 +165,13 @@ func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (
 				wait.Stores = nil
 			}
 			q := requestOf(printer, labels, &wait.Wait)
-			key := q.key()
-			at, ok := index[key]
-			if !ok {
-				at = len(out.Requests)
-				index[key] = at
-				out.Requests = append(out.Requests, q)
-			}
-			out.Requests[at].Waits = append(out.Requests[at].Waits, wait)
+			q.Waits = []Wait{wait}
+			out.add(&Requests{Requests: []Request{q}}, index)
 		}
 		return true
 	})
 	out.More = find.More
-	now := find.Died()
-	if s.live {
-		now = time.Now().Add(-s.sinceStop()).UnixNano()
-	}
-	for i := range out.Requests {
-		q := &out.Requests[i]
-		if q.Aged = q.Began > 0 && now > 0; q.Aged {
-			q.Age = time.Duration(max(0, now-q.Began))
-		}
-	}
-	return out
+	return out, find.Died()
 }
 
 // monotonic is CLOCK_MONOTONIC as a process that runs has it; 0 where that cannot be told.

@@ -90,7 +90,16 @@ func (s *Subject) At(stopped time.Time) { s.stopped = stopped }
 
 // heap finds the heap of the process where it is now: V8 may have got memory since the process was opened.
 func (s *Subject) heap() *space.Heap {
-	var ranges []space.Range
+	return space.Find(s.process.Memory, s.process.Layout, s.types, s.ranges(), s.live)
+}
+
+// pages is heap for one isolate after the other.
+func (s *Subject) pages() *space.Heap {
+	return space.FindPages(s.process.Memory, s.process.Layout, s.types, s.ranges(), s.live)
+}
+
+// ranges are where the process has memory now that is of no file.
+func (s *Subject) ranges() (out []space.Range) {
 	maps := s.process.Mappings.Maps()
 	if s.live {
 		if now, err := procs.Maps(s.process.PID); err == nil {
@@ -98,11 +107,12 @@ func (s *Subject) heap() *space.Heap {
 		}
 	}
 	for _, m := range maps {
-		if !m.Reserved && (m.Path == "" || strings.HasPrefix(m.Path, "[anon")) { // WebAssembly reserves 8 GB a memory
-			ranges = append(ranges, space.Range{Start: m.Start, End: m.End})
+		noFile := m.Path == "" || m.Path == "[heap]" || strings.HasPrefix(m.Path, "[anon")
+		if noFile && !m.Reserved { // WebAssembly reserves 8 GB a memory
+			out = append(out, space.Range{Start: m.Start, End: m.End})
 		}
 	}
-	return space.Find(s.process.Memory, s.process.Layout, s.types, ranges, s.live)
+	return out
 }
 
 // Close gives back what the subject has open.
