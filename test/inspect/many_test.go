@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"strconv"
 	"syscall"
@@ -43,6 +44,25 @@ func TestManyIsolates(t *testing.T) {
 	}
 	if reads > 110_000 { // where pages are looked for one by one, and again after each walk, they are 150,000
 		t.Errorf("%d reads of memory", reads)
+	}
+}
+
+// TestOneInstant: the times of all timers are those of one instant, though a heap is read for some time.
+func TestOneInstant(t *testing.T) {
+	list := versions()
+	p := live.Start(t, list[len(list)-1].Version, "testdata/instant.js")
+	defer syscall.Kill(p.PID, syscall.SIGKILL)
+	got, _ := inFlightOf(t, p.PID)
+	instants := map[float64]int{}
+	for _, q := range got.Requests {
+		var start float64
+		if _, err := fmt.Sscanf(q.Stores[0].Text, "{ start: %g", &start); err != nil || len(q.Waits) != 1 {
+			t.Fatalf("%v: %+v", err, q)
+		}
+		instants[start+q.Waits[0].SinceMS]++
+	}
+	if len(got.Requests) != 10 || len(instants) != 1 {
+		t.Errorf("%d requests, want 10, and one instant: %v", len(got.Requests), instants)
 	}
 }
 

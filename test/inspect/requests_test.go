@@ -32,7 +32,7 @@ type inFlight struct {
 
 type wait struct {
 	By, Kind, What, Function, File string
-	DelayMS                        float64
+	DelayMS, SinceMS               float64
 	Line                           int
 }
 

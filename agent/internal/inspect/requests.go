@@ -96,6 +96,10 @@ const maxWalks = 3
 func (s *Subject) stillWaits(rules []reqctx.Rule, progress Progress) (out Requests) {
 	pages := s.pages()
 	index, died, all := map[string]int{}, int64(0), pages.Bytes()
+	began, clock, instant := time.Now().Add(-s.sinceStop()), s.monotonic(), int64(0)
+	if s.live {
+		instant = clock()
+	}
 	for _, isolate := range pages.Isolates() {
 		before := out.All()
 		var found Requests
@@ -106,7 +110,7 @@ func (s *Subject) stillWaits(rules []reqctx.Rule, progress Progress) (out Reques
 				pages = s.pages()
 				h = pages.Of(isolate)
 			}
-			found, at = s.waits(h, rules, func(read, _ uint64) {
+			found, at = s.waits(h, rules, instant, func(read, _ uint64) {
 				if progress != nil {
 					progress(min(before+read, all), all)
 				}
@@ -120,7 +124,7 @@ func (s *Subject) stillWaits(rules []reqctx.Rule, progress Progress) (out Reques
 	}
 	out.Cut = out.Cut || pages.Cut
 	if s.live {
-		died = time.Now().Add(-s.sinceStop()).UnixNano()
+		died = began.UnixNano()
 	}
 	for i := range out.Requests {
 		q := &out.Requests[i]
@@ -148,10 +152,12 @@ func (q *Requests) add(found *Requests, index map[string]int) {
 }
 
 // waits walks the heap of an isolate once. What belongs to a wait is read as soon as that is found: a moment later it
-// may be elsewhere, and another's in its place. died is Finder.Died.
-func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (out Requests, died int64) {
+// may be elsewhere, and another's in its place. instant is that of Finder.TellAt, died is Finder.Died.
+func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, instant int64,
+	progress Progress) (out Requests, died int64) {
 	r := s.process.Heap()
 	find := requests.New(r, s.types, s.monotonic())
+	find.TellAt(instant)
 	labels := NewLabelReader(s.process, rules)
 	printer := &value.Printer{Heap: r, Types: s.types, Depth: 1}
 	index, known := map[string]int{}, places{}

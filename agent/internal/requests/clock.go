@@ -73,7 +73,10 @@ func (f *reader) time(w *Wait, start float64) {
 		at = math.Floor(float64(f.monotonic()) / float64(time.Millisecond))
 	}
 	if began <= last && last <= at && float64(timeout) <= max(due, last+1) {
-		w.Timed, w.Since, w.Due = true, at-began, due-at
+		if f.instant > 0 {
+			at = f.instant
+		}
+		w.Timed, w.Since, w.Due = true, max(0, at-began), due-at
 	}
 }
 

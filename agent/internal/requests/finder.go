@@ -1,6 +1,9 @@
 package requests
 
 import (
+	"math"
+	"time"
+
 	"github.com/hotspan/hotspan/v8/await"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -20,6 +23,12 @@ func New(r *heap.Reader, types map[int]string, monotonic func() int64) *Finder {
 	return &Finder{readers: map[heap.Word]func(*space.Object){}, reader: reader{r: r, l: r.Layout(), types: types,
 		printer: &value.Printer{Heap: r, Types: types}, await: await.Reader{Heap: r, Types: types},
 		frames: map[heap.Word]bool{}, clocks: map[uint64]loopClock{}, monotonic: monotonic}}
+}
+
+// TellAt has the times of all timers told as of one instant, in nanoseconds of the clock that New was given: a heap is
+// read for seconds.
+func (f *Finder) TellAt(instant int64) {
+	f.instant = math.Floor(float64(instant) / float64(time.Millisecond))
 }
 
 // Visit adds what is waited for by an object of the heap. Of memory that keeps what was read, what belongs to a wait is

@@ -34,6 +34,7 @@ type reader struct {
 
 	clocks    map[uint64]loopClock // by Environment
 	monotonic func() int64         // CLOCK_MONOTONIC of the process in nanoseconds; nil: it has died
+	instant   float64              // see Finder.TellAt; 0: when a timer is read
 }
 
 // loopClock is the clock of the timers of a thread.
