@@ -68,6 +68,7 @@ func TestAgentConfiguration(t *testing.T) {
 		"no yaml":   {"a: [\n", nil, 2, "yaml"},
 		"no file":   {"", []string{"--config", "/none.yaml"}, 2, "/none.yaml"},
 		"scheme":    {"", []string{"--to", "ftp://x"}, 2, "want http://HOST:PORT"},
+		"path":      {"", []string{"--to", "/tmp/%t.otlp"}, 2, `"/tmp/%t.otlp": want http://HOST:PORT, pyroscope+`},
 		"no time": {"", []string{"--to", "file:///a/b.pb.gz"}, 2,
 			"%t is when a snapshot begins"},
 		"no value of profile-per": {"", []string{"--to", "file:///a/%t.jsonl,profile-per=http.route"}, 2,

@@ -49,6 +49,9 @@ const (
 	pyroscopeHTTPS  = pyroscopePrefix + "https"
 )
 
+// wanted says what a destination looks like.
+const wanted = "http://HOST:PORT, pyroscope+http://HOST:PORT, the same with https, or file:///DIR/NAME-%t.pb.gz"
+
 // pyroscopeLabels are the labels that Pyroscope gets if none are named: each value of another one makes a series.
 var pyroscopeLabels = []string{"http.route", "span_id", "trace_id"}
 
@@ -105,6 +108,8 @@ func (d *destination) check() (err error) {
 	delete(d.values, "url")
 	if path, ok := strings.CutPrefix(text, "file://"); ok { // %t is no part of a URL
 		d.url = &url.URL{Scheme: "file", Path: path}
+	} else if !strings.Contains(text, "://") {
+		return fmt.Errorf("%q: want %s", text[strings.LastIndex(text, "@")+1:], wanted) // without a password
 	} else if d.url, err = url.Parse(text); err != nil {
 		var of *url.Error
 		errors.As(err, &of)                            // url.Parse returns no other
@@ -131,8 +136,7 @@ func (d *destination) check() (err error) {
 			return fmt.Errorf("%s: %%v in the name and profile-per belong together: it is the label's value", text)
 		}
 	default:
-		return fmt.Errorf("%q: want http://HOST:PORT, pyroscope+http://HOST:PORT, the same with https, or "+
-			"file:///DIR/NAME-%%t.pb.gz", text)
+		return fmt.Errorf("%q: want %s", text, wanted)
 	}
 	return nil
 }
