@@ -114,7 +114,7 @@ func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			files, _ = filepath.Glob(filepath.Join(path, "*"+Extension(OTLP))) // sorted; the pattern is right
 			if len(files) == 0 {
-				return fmt.Errorf("%s has no .otlp files", path)
+				return fmt.Errorf("%s has no .otlp files: an agent writes the first when it has samples", path)
 			}
 		}
 		for _, file := range files {
