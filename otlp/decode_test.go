@@ -89,6 +89,25 @@ func TestHits(t *testing.T) {
 	}
 }
 
+// Hits that stand for themselves alone have times and no values: Pyroscope takes one value of a sample at most.
+func TestSingleHits(t *testing.T) {
+	s := randomSnapshot(1, 100)
+	s.Measure, s.Period = pprofx.HitCount, 0
+	encoded := Profiles(s, Agent{})
+	for _, sample := range encoded.ResourceProfiles[0].ScopeProfiles[0].Profiles[0].Samples {
+		if len(sample.Values) > 0 || len(sample.TimestampsUnixNano) == 0 {
+			t.Fatalf("%v at %v", sample.Values, sample.TimestampsUnixNano)
+		}
+	}
+	got, err := Decode(marshal(t, encoded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(flatten(s), flatten(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Values keep the hits that they are of, where these are not one.
 func TestValuesOfHits(t *testing.T) {
 	s := randomSnapshot(1, 100)
@@ -114,10 +133,13 @@ func TestWaits(t *testing.T) {
 	}
 	encoded := Profiles(s, Agent{})
 	p, texts := encoded.ResourceProfiles[0].ScopeProfiles[0].Profiles[0], encoded.Dictionary.StringTable
-	for _, v := range []*profilespb.ValueType{p.SampleType, p.PeriodType} {
-		if got := [2]string{texts[v.TypeStrindex], texts[v.UnitStrindex]}; got != [2]string{"off_cpu", "nanoseconds"} {
-			t.Errorf("type %q", got)
-		}
+	v := p.SampleType
+	if got := [2]string{texts[v.TypeStrindex], texts[v.UnitStrindex]}; got != [2]string{"off_cpu", "nanoseconds"} {
+		t.Errorf("type %q", got)
+	}
+	// Pyroscope adds up waits that have no period, and refuses others. Parca asks for the message.
+	if v := p.PeriodType; v == nil || v.TypeStrindex != 0 || v.UnitStrindex != 0 || p.Period != 0 {
+		t.Errorf("period %d of %v", p.Period, v)
 	}
 	got, err := Decode(marshal(t, encoded))
 	if err != nil {

@@ -139,13 +139,18 @@ func (e *encoder) profile(of []*commonpb.KeyValue, p process) *profilespb.Profil
 	if s.Measure == pprofx.CPUTime {
 		sample, sampleUnit = s.Measure.Samples(), "count" // of a Period each
 	}
+	period := &profilespb.ValueType{TypeStrindex: e.dict.str(measure), UnitStrindex: e.dict.str(unit)}
+	each := max(s.Period, 1)
+	if s.Measure == pprofx.OffCPU { // as OpenTelemetry's eBPF profiler has it: Pyroscope knows waits by that
+		period, each = &profilespb.ValueType{}, 0
+	}
 	to := &profilespb.Profile{
 		ProfileId:    e.id(of, p.rows),
 		TimeUnixNano: uint64(s.Start),
 		DurationNano: uint64(s.End - s.Start),
 		SampleType:   &profilespb.ValueType{TypeStrindex: e.dict.str(sample), UnitStrindex: e.dict.str(sampleUnit)},
-		PeriodType:   &profilespb.ValueType{TypeStrindex: e.dict.str(measure), UnitStrindex: e.dict.str(unit)},
-		Period:       max(s.Period, 1),
+		PeriodType:   period,
+		Period:       each,
 		Samples:      e.samples(p.rows),
 	}
 	if p.of.key != "" {

@@ -1,6 +1,8 @@
 package otlp
 
 import (
+	"slices"
+
 	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
 
 	"github.com/hotspan/hotspan/pprofx"
@@ -21,8 +23,12 @@ func (e *encoder) samples(rows []int32) []*profilespb.Sample {
 			e.byKey[key] = sample
 		}
 		switch {
+		case e.snapshot.Measure == pprofx.HitCount && r.Others == 0 && len(sample.Values) == 0:
+			sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time)) // which counts as one
 		case e.snapshot.Measure != pprofx.CPUTime:
+			ones := len(sample.TimestampsUnixNano) - len(sample.Values)
 			sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time))
+			sample.Values = append(sample.Values, slices.Repeat([]int64{1}, ones)...)
 			sample.Values = append(sample.Values, e.snapshot.Weight(r))
 		case !e.snapshot.Untimed:
 			sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time))
