@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -67,7 +68,11 @@ func parse(endpoint string) (*url.URL, error) {
 
 // Try sends a message without profiles, once. The error says why the server would not take profiles either.
 func (e *Exporter) Try(ctx context.Context) error {
-	if _, err := e.try(ctx, nil); err != nil {
+	message, err := proto.Marshal(withoutProfiles(e.config.Agent))
+	if err == nil {
+		_, err = e.try(ctx, message)
+	}
+	if err != nil {
 		return fmt.Errorf("otlp %s: %w", e.endpoint, err)
 	}
 	return nil
@@ -131,6 +136,9 @@ func (e *Exporter) writeAll(ctx context.Context, all [][]byte) error {
 			return status.Error(codes.InvalidArgument, err.Error())
 		}
 		a, err := e.deliver(ctx, message)
+		if counts.Samples == 0 && wantsSamples(err) {
+			a, err = answer{counts.Profiles, "it takes no profile that says only what was lost: " + err.Error()}, nil
+		}
 		if err != nil {
 			return fmt.Errorf("otlp %s: message %d of %d: %w", e.endpoint, i+1, len(all), err)
 		}
@@ -140,6 +148,16 @@ func (e *Exporter) writeAll(ctx context.Context, all [][]byte) error {
 		return partial
 	}
 	return nil
+}
+
+// wantsSamples reports whether err may be what a server says of a profile without samples. Parca's is Unknown, Internal
+// over HTTP: it would get the same again and again, and what follows would wait.
+func wantsSamples(err error) bool {
+	switch status.Code(err) {
+	case codes.InvalidArgument, codes.Unknown, codes.Internal:
+		return true
+	}
+	return false
 }
 
 // deliver sends one message and tries again after errors that may pass, until ctx ends.

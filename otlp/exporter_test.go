@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +171,26 @@ func TestPartialSuccess(t *testing.T) {
 	}
 }
 
+// A server such as Parca's takes no profile without samples, and calls that Unknown: what was lost is no reason to try
+// again. Of one with samples it is.
+func TestLossesRefused(t *testing.T) {
+	for _, code := range []codes.Code{codes.Unknown, codes.Internal, codes.InvalidArgument} {
+		s := serve(t, &server{answer: func(int) (pprofileotlp.ExportResponse, error) {
+			return empty(), status.Error(code, "sample is empty")
+		}})
+		e := dial(t, "http://"+s.address, Config{})
+		lost := &pprofx.Snapshot{Start: 5, End: 9, Period: 1, Lost: map[pprofx.LostReason]int64{pprofx.LostExited: 3}}
+		var partial *PartialError
+		err := e.Write(t.Context(), lost)
+		if !errors.As(err, &partial) || partial.Rejected != 1 || !strings.Contains(err.Error(), "sample is empty") {
+			t.Errorf("%v: %v", code, err)
+		}
+		if err := e.Write(t.Context(), randomSnapshot(1, 9)); status.Code(err) != code || s.tries != 2 {
+			t.Errorf("%v, with samples: %v in %d tries", code, err, s.tries)
+		}
+	}
+}
+
 func TestEndpoints(t *testing.T) {
 	for _, good := range []string{"http://localhost:4317", "https://otel.example/", "http://[::1]:4317", "http://h"} {
 		e, err := Dial(good, Config{})
@@ -244,6 +265,10 @@ func TestTry(t *testing.T) {
 	e := dial(t, "http://"+s.address, Config{})
 	if err := e.Try(t.Context()); err != nil {
 		t.Error(err)
+	}
+	// What Parca and Pyroscope ask of any message: a resource, and a dictionary whose tables have their zero values.
+	if got := breaches(s.received[0]); !slices.Equal(got, []string{"a scope without profiles"}) {
+		t.Errorf("of a message without profiles: %q", got)
 	}
 	if want := "OTLP profiles v1development, otlp-profiles-development-version 1, over grpc"; e.Speaks() != want {
 		t.Errorf("%s, want %s", e.Speaks(), want)

@@ -55,6 +55,15 @@ func Encode(s *pprofx.Snapshot, by Agent) ([]byte, error) {
 	return proto.Marshal(Profiles(s, by))
 }
 
+// withoutProfiles is a message that says nothing: a resource without profiles. Parca and Pyroscope refuse one without a
+// resource or without a dictionary.
+func withoutProfiles(by Agent) *profilespb.ProfilesData {
+	return &profilespb.ProfilesData{
+		ResourceProfiles: []*profilespb.ResourceProfiles{newResource(common(by), by)},
+		Dictionary:       newDictionary(0, 0).tables,
+	}
+}
+
 func encode(s *pprofx.Snapshot, by Agent, all []process) *profilespb.ProfilesData {
 	e := newEncoder(s)
 	out := &profilespb.ProfilesData{Dictionary: e.dict.tables}

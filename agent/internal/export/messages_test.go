@@ -22,7 +22,7 @@ type collector struct {
 
 func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
-	if err != nil || len(body) == 0 { // it is asked whether it takes profiles
+	if counts, _ := otlp.Count(body); err != nil || counts.Profiles == 0 { // it is asked whether it takes profiles
 		return
 	}
 	s, err := otlp.Decode(body)
