@@ -24,7 +24,8 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 	}
 	o := &resource.Origin{PID: pid}
 	selected, ask := a.config.Select.atOnce(o)
-	if l.Type != bpf.RecordExec || !selected && !ask {
+	if l.Type != bpf.RecordExec || !selected && !ask ||
+		selected && t == nil && !a.shells.Has(pid) && a.starts.Postpone(pid, time.Now()) {
 		return
 	}
 	a.attachNew(o, !selected, func(err error) {
@@ -98,8 +99,6 @@ func (a *Agent) attachOthers(pids []int) {
 // retryStarts inspects again the processes that started recently and had no V8 yet.
 func (a *Agent) retryStarts(now time.Time) {
 	for _, pid := range a.starts.Due(now) {
-		a.attachNew(&resource.Origin{PID: pid}, false, func(err error) {
-			a.starts.Inspected(pid, errors.Is(err, ErrNotNode))
-		})
+		a.attachNew(&resource.Origin{PID: pid}, false, func(err error) { a.starts.Inspected(pid, err) })
 	}
 }

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/jobs"
@@ -30,14 +31,26 @@ func NewStarts() *Starts {
 	return &Starts{again: map[int]*start{}, shares: share.New[procs.User](maxStarts, userStarts)}
 }
 
-// Add adds a process, and reports whether it has: there may be too many.
+// Add adds a process that was inspected, and reports whether it has: there may be too many.
 func (s *Starts) Add(pid int, now time.Time) bool {
+	s.without.Add(pid, 1)
+	return s.add(pid, jobs.AfterStart(now))
+}
+
+// Postpone adds a process that runs another executable now, if processes that ran it before had no V8, and reports
+// whether it has. Most programs are such, end soon, and take less time than to inspect them.
+func (s *Starts) Postpone(pid int, now time.Time) bool {
+	s.remove(pid)
+	return s.without.Has(pid) && s.add(pid, jobs.Schedule{now.Add(50 * time.Millisecond), now.Add(time.Second)})
+}
+
+func (s *Starts) add(pid int, schedule jobs.Schedule) bool {
 	user := procs.UserOf(pid)
 	s.remove(pid)
 	if !s.shares.Take(user, 1) {
 		return false
 	}
-	s.again[pid] = &start{s.retriesOf(pid, now), user}
+	s.again[pid] = &start{schedule, user}
 	return true
 }
 
@@ -48,19 +61,14 @@ func (s *Starts) remove(pid int) {
 	}
 }
 
-// retriesOf says when to inspect a process again. Few processes get V8 from a library, so those of an executable that
-// had none before are inspected less often.
-func (s *Starts) retriesOf(pid int, now time.Time) jobs.Schedule {
-	if s.without.Has(pid) {
-		return jobs.Schedule{now.Add(50 * time.Millisecond), now.Add(time.Second)}
-	}
-	return jobs.AfterStart(now)
-}
-
 // Due returns the processes that are to be inspected again. Call Inspected for each when that has happened.
 func (s *Starts) Due(now time.Time) (pids []int) {
 	for pid, of := range s.again {
-		if of.schedule.Due(now) {
+		switch {
+		case !of.schedule.Due(now):
+		case procs.Ended(pid):
+			s.remove(pid)
+		default:
 			pids = append(pids, pid)
 		}
 	}
@@ -75,15 +83,18 @@ func (s *Starts) Next() (next time.Time) {
 	return next
 }
 
-// Inspected notes that a process was inspected again, and whether it still has no V8.
-func (s *Starts) Inspected(pid int, none bool) {
+// Inspected notes that a process was inspected again, and with what error: ErrNotNode if it still has no V8.
+func (s *Starts) Inspected(pid int, err error) {
 	of := s.again[pid]
 	if of == nil {
 		return
 	}
-	last := len(of.schedule) == 0
-	if none && last {
-		s.without.Add(pid) // it had none long after its start
+	none, last := errors.Is(err, ErrNotNode), len(of.schedule) == 0
+	switch {
+	case none && last:
+		s.without.Add(pid, enough) // it had none long after its start
+	case err == nil:
+		s.without.Never(pid)
 	}
 	if last || !none {
 		s.remove(pid)

@@ -9,9 +9,9 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
-// TestRetriesWithoutV8: a process without V8 is inspected again nine times in three seconds, and one that runs the same
-// executable later only twice. Another executable has nothing to do with it.
-func TestRetriesWithoutV8(t *testing.T) {
+// TestPostpone: processes of an executable are postponed when three had no V8, or one had none long after its start,
+// unless one has got V8 from a library. Another executable has nothing to do with it.
+func TestPostpone(t *testing.T) {
 	run := func(name string, args ...string) int {
 		c := exec.Command(name, args...)
 		if err := c.Start(); err != nil {
@@ -29,32 +29,44 @@ func TestRetriesWithoutV8(t *testing.T) {
 		}
 	}
 	s, now := NewStarts(), time.Now()
-	first, second, other := run("sleep", "60"), run("sleep", "60"), run("tail", "-f", "/dev/null")
-	if n := len(s.retriesOf(first, now)); n != 9 {
-		t.Errorf("%d retries of an executable that is not known", n)
+	sleep, again, tail := run("sleep", "60"), run("sleep", "60"), run("tail", "-f", "/dev/null")
+	for n := range enough {
+		if s.Postpone(again, now) {
+			t.Errorf("postponed after %d without V8", n)
+		}
+		s.Add(sleep, now)
 	}
-	s.without.Add(first)
-	if again := s.retriesOf(second, now); len(again) != 2 || again[0].Sub(now) > 100*time.Millisecond {
-		t.Errorf("retries %v of an executable that had no V8", again)
+	if !s.Postpone(again, now) || !s.Next().After(now) || s.Next().Sub(now) > 100*time.Millisecond {
+		t.Errorf("not postponed after %d without V8, but at %v", enough, s.Next())
 	}
-	if n := len(s.retriesOf(other, now)); n != 9 {
-		t.Errorf("%d retries of another executable", n)
+	if s.Postpone(tail, now) || s.Postpone(1<<30, now) {
+		t.Error("another executable, or a process that is gone, is postponed")
 	}
-	if n := len(s.retriesOf(1<<30, now)); n != 9 {
-		t.Errorf("%d retries of a process that is gone", n)
+	s.Add(tail, now)
+	for s.again[tail] != nil {
+		s.Due(s.Next())
+		s.Inspected(tail, ErrNotNode)
+	}
+	if !s.Postpone(tail, now) {
+		t.Error("not postponed after one that had no V8 for seconds")
+	}
+	s.Inspected(tail, nil)
+	s.Add(tail, now)
+	if s.Postpone(tail, now) {
+		t.Error("postponed though one has got V8")
 	}
 }
 
-// TestStarts: a process without V8 is inspected at the times of its schedule, and no more after the last, or when it
-// has V8.
+// TestStarts: a process without V8 is inspected at the times of its schedule, and no more after the last, when it has
+// V8, or when it has ended.
 func TestStarts(t *testing.T) {
 	s := NewStarts()
 	start := time.Now()
 	if !s.Next().IsZero() || s.Due(start) != nil {
 		t.Error("something is due before a process was added")
 	}
-	const never, third, other = 1<<30 + 1, 1<<30 + 2, 1<<30 + 3
-	for _, pid := range []int{never, third, other} {
+	never, third, other, ended := os.Getpid(), os.Getppid(), 1, 1<<30
+	for _, pid := range []int{never, third, other, ended} {
 		s.Add(pid, start)
 	}
 	s.Forget(func(pid int) bool { return pid != other })
@@ -62,10 +74,14 @@ func TestStarts(t *testing.T) {
 	for !s.Next().IsZero() {
 		for _, pid := range s.Due(s.Next()) {
 			inspected[pid]++
-			s.Inspected(pid, pid == never || inspected[pid] < 3)
+			err := ErrNotNode
+			if pid == third && inspected[pid] == 3 {
+				err = nil
+			}
+			s.Inspected(pid, err)
 		}
 	}
-	if inspected[never] != 9 || inspected[third] != 3 || inspected[other] != 0 {
+	if inspected[never] != 9 || inspected[third] != 3 || inspected[other] != 0 || inspected[ended] != 0 {
 		t.Errorf("inspected %v times", inspected)
 	}
 	if len(s.again) != 0 || s.shares.All() != 0 {

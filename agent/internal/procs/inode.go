@@ -25,7 +25,10 @@ func Identify(path string) (Mapping, error) {
 // ExecutableID identifies the executable of a process, without asking its file system. It is not as in the mappings: it
 // has no name, and like Identify's the device may be another one.
 func ExecutableID(pid int) (FileID, error) {
-	st, err := knownStat(fmt.Sprintf("/proc/%d/exe", Living(pid)))
+	st, err := knownStat(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil { // its first thread may have ended
+		st, err = knownStat(fmt.Sprintf("/proc/%d/exe", Living(pid)))
+	}
 	if err != nil {
 		return FileID{}, fmt.Errorf("executable of process %d: %w", pid, err)
 	}
