@@ -47,9 +47,11 @@ func TestAccessorStores(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				learned := false // until then hotspan looks for the thread and the store, on a busy machine for long
 				for _, s := range readSamples(t, file) {
-					if hasFrame(s.Stack, "v8::internal::Builtin_JsonParse") {
-						parsing.Count(s.Labels["id"] == "the id")
+					right := s.Labels["id"] == "the id"
+					if learned = learned || right; learned && hasFrame(s.Stack, "v8::internal::Builtin_JsonParse") {
+						parsing.Count(right)
 					}
 				}
 				return parsing.Whole >= enough
