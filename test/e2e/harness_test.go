@@ -28,6 +28,7 @@ import (
 var hotspan string // the command under test
 
 func TestMain(m *testing.M) {
+	refuseCall()
 	slowfiles.Main()
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "hotspan-e2e-")

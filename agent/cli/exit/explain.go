@@ -13,14 +13,17 @@ import (
 
 // Explain adds to an error of the kernel how to fix it.
 func Explain(err error) error {
-	return explainTo(err, procs.Capable(unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_PTRACE))
+	return explainTo(err, procs.Capable(unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_PTRACE), procs.Filtered())
 }
 
-// explainTo is explain for who has the capabilities that hotspan needs, or not.
-func explainTo(err error, capable bool) error {
+// explainTo is explain for who has the capabilities that hotspan needs, or not, and a seccomp filter or none.
+func explainTo(err error, capable, filtered bool) error {
 	err = withoutLimit(err)
 	denied := errors.Is(err, unix.EPERM) || errors.Is(err, os.ErrPermission) // cilium/ebpf's EPERM is not the latter
 	switch {
+	case filtered && (denied && capable || errors.Is(err, unix.ENOSYS)):
+		return fmt.Errorf("%w\nhotspan runs under a seccomp filter, as in a container, which must allow bpf(2), "+
+			"perf_event_open(2) and process_vm_readv(2)", err)
 	case denied && capable:
 		return fmt.Errorf("%w\nhotspan has CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: hotspan doctor says more", err)
 	case denied:

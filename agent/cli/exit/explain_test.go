@@ -11,19 +11,22 @@ import (
 
 func TestExplain(t *testing.T) {
 	for _, c := range []struct {
-		err     error
-		capable bool
-		want    string
+		err      error
+		capable  bool
+		filtered bool
+		want     string
 	}{
-		{errors.New("x"), false, "^x$"},
-		{unix.EPERM, false, `^operation not permitted\nhotspan needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: ` +
+		{errors.New("x"), false, true, "^x$"},
+		{unix.EPERM, false, true, `^operation not permitted\nhotspan needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: ` +
 			`.*setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep /`},
-		{os.ErrPermission, false, `CAP_BPF`},
-		{unix.EPERM, true, `^operation not permitted\n` +
+		{os.ErrPermission, false, false, `CAP_BPF`},
+		{unix.EPERM, true, false, `^operation not permitted\n` +
 			`hotspan has CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: hotspan doctor says more$`},
-		{unix.ENOSYS, true, `\nthis kernel has no BPF`},
+		{unix.ENOSYS, true, false, `\nthis kernel has no BPF`},
+		{unix.ENOSYS, true, true, `^function not implemented\nhotspan runs under a seccomp filter`},
+		{unix.EPERM, true, true, `\nhotspan runs under a seccomp filter`},
 	} {
-		got := explainTo(c.err, c.capable)
+		got := explainTo(c.err, c.capable, c.filtered)
 		if !regexp.MustCompile(c.want).MatchString(got.Error()) || !errors.Is(got, c.err) {
 			t.Errorf("%v: %v, want %s", c.err, got, c.want)
 		}

@@ -39,7 +39,8 @@ func LogRefused(log *slog.Logger, pid int, err error) {
 // Denied says what to do where the kernel does not let this user read a process.
 func Denied() string {
 	if procs.Capable(unix.CAP_SYS_PTRACE) {
-		return "the kernel refuses it even to CAP_SYS_PTRACE, by a security module or for another user namespace"
+		return "the kernel refuses it even to CAP_SYS_PTRACE, by a security module, a seccomp filter, or for another " +
+			"user namespace"
 	}
 	return "run hotspan as root, or give it CAP_SYS_PTRACE"
 }

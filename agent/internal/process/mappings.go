@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -112,6 +114,22 @@ func (ms *Mappings) Bias() uint64 {
 		}
 	}
 	return 0
+}
+
+// denied reads the first bytes of V8, and returns the error if the kernel does not let hotspan read memory at all: a
+// seccomp filter may refuse that alone.
+func (ms *Mappings) denied() error {
+	for _, r := range ms.regions {
+		if r.File != ms.v8 {
+			continue
+		}
+		_, err := ms.mem.ReadAt(make([]byte, 8), int64(r.Start))
+		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) {
+			return err
+		}
+		break
+	}
+	return nil
 }
 
 // V8 returns the file that contains V8; nil if there is none.

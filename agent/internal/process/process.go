@@ -75,6 +75,10 @@ func read(pid int, started uint64, files *elffile.Cache, anyway bool) (*Process,
 	}
 	switch {
 	case p.Layout != nil:
+		if err := m.denied(); err != nil {
+			m.Release()
+			return nil, explainAccess(pid, err)
+		}
 		return p, nil
 	case anyway && m.unread == nil:
 		p.Layout = noV8
