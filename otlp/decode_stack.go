@@ -59,9 +59,13 @@ func (d *decoder) framesOf(l *profilespb.Location) ([]int32, error) {
 		return nil, err
 	}
 	var to []int32
-	for i, line := range l.Lines {
+	lines := l.Lines
+	if len(lines) == 0 { // an address without a name
+		lines = []*profilespb.Line{{}}
+	}
+	for i, line := range lines {
 		f := frame
-		f.Line, f.Column, f.Inlined = int(line.Line), int(line.Column), i+1 < len(l.Lines)
+		f.Line, f.Column, f.Inlined = int(line.Line), int(line.Column), i+1 < len(lines)
 		function, err := at(d.tables.FunctionTable, line.FunctionIndex, "function")
 		if err != nil {
 			return nil, err

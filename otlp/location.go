@@ -39,6 +39,9 @@ func (e *encoder) encode(l location) *profilespb.Location {
 			to.AttributeIndices = append(to.AttributeIndices, i)
 		}
 	}
+	if len(l.lines) == 1 && l.lines[0] == (line{}) {
+		return to // an address without a name has no line, as in messages of OpenTelemetry's profiler
+	}
 	for _, n := range l.lines {
 		to.Lines = append(to.Lines, &profilespb.Line{FunctionIndex: n.function, Line: n.row, Column: n.column})
 	}

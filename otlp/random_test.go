@@ -93,6 +93,9 @@ func randomFrame(r *rand.Rand) pprofx.Frame {
 	case pprofx.Native, pprofx.Builtin:
 		f.Module, f.BuildID = "/usr/bin/node", []string{"", "abc1", "def2"}[r.IntN(3)]
 		f.Address = uint64(r.IntN(3)) << 40
+		if r.IntN(4) == 0 { // as in a library that is stripped
+			f.Function = ""
+		}
 	case pprofx.Kernel:
 		f.Module, f.Address = "[kernel]", ^uint64(r.IntN(2))
 	}

@@ -130,12 +130,17 @@ func (d receiver) location(l pprofile.Location) []pprofx.Frame {
 	mapping := d.tables.MappingTable().At(int(l.MappingIndex()))
 	attrs := d.attributes(l.AttributeIndices())
 	var frames []pprofx.Frame
-	for i, n := range l.Lines().All() {
+	lines := l.Lines()
+	if lines.Len() == 0 { // an address without a name
+		lines = pprofile.NewLineSlice()
+		lines.AppendEmpty()
+	}
+	for i, n := range lines.All() {
 		function := d.tables.FunctionTable().At(int(n.FunctionIndex()))
 		frames = append(frames, pprofx.Frame{
 			Function: d.str(function.NameStrindex()), File: d.str(function.FilenameStrindex()),
 			Line: int(n.Line()), Column: int(n.Column()),
-			Kind: kindOf(attrs), Tier: tierOf(attrs), Inlined: i+1 < l.Lines().Len(),
+			Kind: kindOf(attrs), Tier: tierOf(attrs), Inlined: i+1 < lines.Len(),
 			Module:  d.str(mapping.FilenameStrindex()),
 			BuildID: d.attributes(mapping.AttributeIndices())["process.executable.build_id.gnu"],
 			Address: l.Address(),

@@ -64,6 +64,18 @@ func TestInlinedFramesAreLines(t *testing.T) {
 	}
 }
 
+// An address without a name has no line, as OpenTelemetry's profiler sends it, and not one that refers to no function.
+func TestNameless(t *testing.T) {
+	s := written()
+	for _, f := range s.Frames {
+		*f = pprofx.Frame{Kind: pprofx.Native, Module: "/lib/stripped.so", Address: 7}
+	}
+	locations := wire(t, Profiles(s, Agent{})).Dictionary().LocationTable()
+	if l := locations.At(1); locations.Len() != 2 || l.Address() != 7 || l.Lines().Len() > 0 {
+		t.Errorf("%d locations, with %d lines at %d", locations.Len(), l.Lines().Len(), l.Address())
+	}
+}
+
 // A tier that no location has is in no table.
 func TestTierOfAnInlinedFunction(t *testing.T) {
 	s := written()

@@ -103,7 +103,12 @@ func (d dictionary) location(l pprofile.Location) []string {
 	mapping := d.tables.MappingTable().At(int(l.MappingIndex()))
 	build := d.attributes(mapping.AttributeIndices())["process.executable.build_id.gnu"]
 	var frames []string
-	for _, n := range l.Lines().All() {
+	lines := l.Lines()
+	if lines.Len() == 0 { // an address without a name
+		lines = pprofile.NewLineSlice()
+		lines.AppendEmpty()
+	}
+	for _, n := range lines.All() {
 		f := d.tables.FunctionTable().At(int(n.FunctionIndex()))
 		frames = append(frames, frame(kind, d.str(f.NameStrindex()), d.str(f.FilenameStrindex()), n.Line(), n.Column(),
 			d.str(mapping.FilenameStrindex()), build, l.Address()))
