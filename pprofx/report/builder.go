@@ -15,7 +15,8 @@ type Builder struct {
 	short bool
 
 	out                          Report
-	begun                        bool // there was a snapshot
+	begun                        bool  // there was a snapshot
+	taken                        int64 // samples, or hits
 	routes, traces, threads, bys groups
 	processes                    groups // by pid and service: a pid may be that of two, one after the other
 	functions                    functions
@@ -59,8 +60,9 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 	for reason, n := range s.Lost {
 		b.out.Lost[reason.String()] += n
 	}
-	if s.Measure.Weighted() {
-		b.out.Weighed += s.Hits()
+	b.taken += s.Hits()
+	if s.Measure.Weighted() || s.Period != b.out.Period || b.out.Weighed > 0 {
+		b.out.Weighed = b.taken
 	}
 	if s.Measure == pprofx.CPUTime || s.Measure == pprofx.WallTime {
 		b.stalls.Add(s)

@@ -13,7 +13,7 @@ type Report struct {
 	Samples int64            `json:"samples"`
 	Lost    map[string]int64 `json:"lost"` // by reason
 	Measure pprofx.Measure   `json:"measure,omitzero"`
-	Weighed int64            `json:"weighed,omitempty"` // samples, or hits, where Samples counts their weights
+	Weighed int64            `json:"weighed,omitempty"` // samples, or hits, where Samples counts what they stand for
 
 	Classes    Counts     `json:"classes"`
 	Routes     []Group    `json:"routes"`       // by http.route

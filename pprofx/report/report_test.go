@@ -253,6 +253,9 @@ func TestReportOfSeveralPeriods(t *testing.T) {
 	if diff := cmp.Diff(want, r.Routes); diff != "" || r.Samples != 20 || r.Period != 10 || r.Functions[0].Own != 20 {
 		t.Errorf("%s; %+v", diff, r)
 	}
+	if r.Weighed != 8 {
+		t.Errorf("%d samples were taken, want 8", r.Weighed)
+	}
 }
 
 // TestShort: a short report is the other one without traces and threads.

@@ -71,7 +71,8 @@ func (p Printer) contents() string {
 	case pprofx.OffCPU:
 		return fmt.Sprintf("%s off the CPU in %d waits%s", p.Amount(p.Samples), p.Weighed, LostText(p.Lost))
 	}
-	return Contents(time.Duration(p.Samples*p.Period), p.Samples, time.Duration(p.End-p.Start), p.Start, p.Lost)
+	taken := cmp.Or(p.Weighed, p.Samples) // at several rates, these are not one
+	return Contents(time.Duration(p.Samples*p.Period), taken, time.Duration(p.End-p.Start), p.Start, p.Lost)
 }
 
 // Contents says what there is of a recording, which begins at a Unix time in nanoseconds.
