@@ -169,15 +169,17 @@ func (v *Resolver) describe(c *code) {
 		t, ok = v.readTables(c)
 		return ok && v.r.Same(c.Code)
 	}
-	switch nothing := func() {}; {
-	case v.undisturbed(read, nothing):
+	sure := v.undisturbed(read, func() {})
+	known := sure || v.outlived && v.coherent(read, func() {})
+	c.compacts = v.countCompacts()
+	switch {
+	case sure:
 		c.tables = t
-	case v.outlived && v.coherent(read, nothing):
-		c.unsure, c.unsureAt = &t, v.countCompacts()
+	case known && c.compacts != 0: // in a mark-compact nothing tells when the code has outlived that
+		c.unsure, c.unsureAt = &t, c.compacts
 	default:
 		t = unread // which takes no room
 	}
-	c.compacts = v.countCompacts()
 	v.room.take(t.baseline.Size() + t.optimized.Size())
 }
 

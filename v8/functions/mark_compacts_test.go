@@ -221,6 +221,30 @@ func TestSampleOfALaterRound(t *testing.T) {
 	}
 }
 
+// TestUndisturbed: what a sample refers to is read as it was while no mark-compact has begun since. A sample that was
+// taken in one does not say how many there were: it must not be late.
+func TestUndisturbed(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		taken    int64
+		compacts uint64
+		want     bool
+	}{
+		{"since the last one", 3e6, 8, true},
+		{"before the last one", 3e6, 7, false},
+		{"in one, just now", 99e6, 0, true},
+		{"in one, a while ago", 3e6, 0, false},
+	} {
+		c := newCounted()
+		c.markCompacts(7)
+		c.v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: test.taken, MarkCompacts: test.compacts})
+		got := c.v.undisturbed(func() bool { return true }, func() {})
+		if got != test.want || c.v.outlived == test.want {
+			t.Errorf("%s: %v, outlived %v; want %v", test.name, got, c.v.outlived, test.want)
+		}
+	}
+}
+
 // TestOutlives: what was read of code after a mark-compact counts for a frame of its function, in a sample that was
 // taken after the same one.
 func TestOutlives(t *testing.T) {

@@ -38,8 +38,10 @@ func (v *Resolver) mayHaveMoved() bool {
 // places that are used again, until it is swept itself. disturbed is to undo what read has kept.
 func (v *Resolver) undisturbed(read func() bool, disturbed func()) bool {
 	n := v.moment.MarkCompacts
-	if n == 0 { // it is not known how many there were
-		return v.coherent(read, disturbed)
+	if n == 0 { // the sample was taken in one, and after it there may have been others; or they are not counted
+		late := v.now()-v.moment.Taken > lateAfter
+		v.outlived = v.outlived || late && len(v.countParts([]*isolate{v.isolate})) > 0
+		return !v.outlived && v.coherent(read, disturbed)
 	}
 	if v.now()-v.moment.Taken > lateAfter { // perhaps there is nothing to read
 		v.outlived = v.outlived || n != v.countCompacts()

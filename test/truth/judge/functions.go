@@ -79,8 +79,7 @@ func (v *Functions) judge(s *Sample, want []truth.Frame, near bool) {
 	line := js[0].Line >= want[0].First && js[0].Line <= want[0].Last
 	v.LeafLine.Count(line)
 	if !line {
-		v.wrongLine(js[0])
-		v.Examples.add("leaf line", "want %+v\n%v", want[0], s)
+		v.notLine("leaf line", want[0], js[0], s)
 	}
 	v.judgeCallers(s, js[1:], want[1:])
 }
@@ -155,16 +154,17 @@ func (v *Functions) judgeCaller(s *Sample, got Frame, want truth.Frame) {
 	v.Line.Count(got.Line == want.Line)
 	v.Column.Count(got.Line == want.Line && got.Col == want.Column)
 	if got.Line != want.Line {
-		v.wrongLine(got)
-		v.Examples.add("caller's line", "want %+v\ngot %+v of %v", want, got, s)
+		v.notLine("caller's line", want, got, s)
 	}
 }
 
-// wrongLine counts a line that is not the true one, if it is not missing.
-func (v *Functions) wrongLine(got Frame) {
+// notLine notes a line that is not the true one: it is wrong, if it is not missing.
+func (v *Functions) notLine(of string, want truth.Frame, got Frame, s *Sample) {
 	if got.Line != 0 {
 		v.WrongLines++
+		of = "wrong " + of
 	}
+	v.Examples.add(of, "want %+v\ngot %+v of %v", want, got, s)
 }
 
 // clock is the function with which test programs read the clock, after a job and before the next: a collection may run
