@@ -46,8 +46,8 @@ const refuse = "REFUSE_SYSTEM_CALL"
 
 // refuseCall runs the command under a filter, if it is to. The thread that gets the filter runs the command.
 func refuseCall() {
-	var call, errno uint32
-	if n, _ := fmt.Sscan(os.Getenv(refuse), &call, &errno); n < 2 {
+	var call, with uint32
+	if n, _ := fmt.Sscan(os.Getenv(refuse), &call, &with); n < 2 {
 		return
 	}
 	runtime.LockOSThread()
@@ -55,13 +55,14 @@ func refuseCall() {
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number},
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: call},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | errno},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | with},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
 	}
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
-	if err == nil {
-		err = syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
+	_, _, errno := unix.Syscall(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER,
+		uintptr(unsafe.Pointer(&program)))
+	if errno != 0 {
+		panic(errno)
 	}
-	panic(err)
+	panic(syscall.Exec(os.Args[1], os.Args[1:], os.Environ()))
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
@@ -20,8 +21,9 @@ func Explain(err error) error {
 func explainTo(err error, capable, filtered bool) error {
 	err = withoutLimit(err)
 	denied := errors.Is(err, unix.EPERM) || errors.Is(err, os.ErrPermission) // cilium/ebpf's EPERM is not the latter
+	missing := errors.Is(err, unix.ENOSYS)
 	switch {
-	case filtered && (denied && capable || errors.Is(err, unix.ENOSYS)):
+	case filtered && (denied && capable || missing || errors.Is(err, bpf.ErrNotSupported)):
 		return fmt.Errorf("%w\nhotspan runs under a seccomp filter, as in a container, which must allow bpf(2), "+
 			"perf_event_open(2) and process_vm_readv(2)", err)
 	case denied && capable:
@@ -29,7 +31,7 @@ func explainTo(err error, capable, filtered bool) error {
 	case denied:
 		return fmt.Errorf("%w\nhotspan needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: run it as root, or once: "+
 			"setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep %s", err, self())
-	case errors.Is(err, unix.ENOSYS):
+	case missing:
 		return fmt.Errorf("%w\nthis kernel has no BPF: hotspan needs Linux 5.17 or later", err)
 	}
 	return err

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
 func TestExplain(t *testing.T) {
@@ -24,6 +26,7 @@ func TestExplain(t *testing.T) {
 			`hotspan has CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: hotspan doctor says more$`},
 		{unix.ENOSYS, true, false, `\nthis kernel has no BPF`},
 		{unix.ENOSYS, true, true, `^function not implemented\nhotspan runs under a seccomp filter`},
+		{bpf.ErrNotSupported, true, true, `\nhotspan runs under a seccomp filter`},
 		{unix.EPERM, true, true, `\nhotspan runs under a seccomp filter`},
 	} {
 		got := explainTo(c.err, c.capable, c.filtered)

@@ -12,6 +12,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+// ErrNotSupported says that the kernel lacks something of BPF, or that it seems so: a system call was refused.
+var ErrNotSupported = ebpf.ErrNotSupported
+
 // compressed is the BPF object as compress/ writes it, a quarter of its size. The generated loader, which nothing
 // calls, has it as it is: the linker leaves that out.
 //
