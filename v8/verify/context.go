@@ -51,9 +51,13 @@ func (i *isolate) hasClass(w heap.Word) error {
 }
 
 // checkAsyncContext: the slot holds undefined, or the JSMap of an AsyncContextFrame. Undefined says little about the
-// slot, since other slots hold it too: only a frame that is found there counts.
+// slot, since other slots hold it too: only a frame that is found there counts. Zero is what an isolate begins with,
+// and it has no context as long.
 func (i *isolate) checkAsyncContext() error {
 	w, err := i.word(layout.IsolateCPED)
+	if err == nil && w == 0 {
+		_, err = i.context()
+	}
 	if err != nil {
 		return err
 	}

@@ -11,41 +11,27 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // TestVerifyStarting: a look at a process that starts does not find it wrong, whenever it is, and however slow.
 func TestVerifyStarting(t *testing.T) {
 	t.Run("fast", func(t *testing.T) {
-		right := 0
 		for range 30 {
-			right += verifyStarting(t, `exec "$0" "$@"`, 200*time.Millisecond, func(*os.Process) {})
-		}
-		if right < 100 {
-			t.Errorf("only %d looks have shown anything", right)
+			verifyStarting(t, `exec "$0" "$@"`, 200*time.Millisecond, func(*os.Process) {})
 		}
 	})
 	t.Run("slow", func(t *testing.T) {
-		right := 0
 		for range 3 {
-			right += verifyStarting(t, `kill -STOP $$; exec "$0" "$@"`, 3*time.Second, func(p *os.Process) {
-				p.Signal(syscall.SIGCONT)
-				time.Sleep(time.Millisecond)
-				p.Signal(syscall.SIGSTOP)
-			})
-		}
-		if right < 10 {
-			t.Errorf("only %d looks have shown anything", right)
+			verifyStarting(t, stopFirst, 3*time.Second, step)
 		}
 	})
 }
 
-// verifyStarting looks at a Node.js that a shell starts, for some time, and has it go on each 50 ms. It returns how
-// many looks found it right.
-func verifyStarting(t *testing.T, start string, d time.Duration, goOn func(*os.Process)) (right int) {
-	c := exec.Command("sh", "-c", start, live.Binary(t, "24.21.0"), "-e", "setTimeout(() => {}, 60000)")
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+// verifyStarting looks at a Node.js that a shell starts, for some time and until four looks have found it right, and
+// has it go on each 50 ms.
+func verifyStarting(t *testing.T, start string, d time.Duration, goOn func(*os.Process)) {
+	c := starting(t, start)
 	end := time.Now().Add(d)
 	var wait sync.WaitGroup
 	done := make(chan struct{})
@@ -66,7 +52,10 @@ func verifyStarting(t *testing.T, start string, d time.Duration, goOn func(*os.P
 		c.Wait()
 	}()
 	files := elffile.NewLayoutCache()
-	for time.Now().Before(end) {
+	for right := 0; time.Now().Before(end) || right < 4; {
+		if time.Since(end) > time.Minute {
+			t.Fatalf("only %d looks have shown anything", right)
+		}
 		p, err := process.Open(c.Process.Pid, files)
 		if err != nil {
 			continue // it has not executed Node.js yet
@@ -79,5 +68,56 @@ func verifyStarting(t *testing.T, start string, d time.Duration, goOn func(*os.P
 			right++
 		}
 	}
-	return right
+}
+
+// TestVerifyStopped: a process that stands still for long while its isolate is empty is not found wrong.
+func TestVerifyStopped(t *testing.T) {
+	files := elffile.NewLayoutCache()
+	for range 50 {
+		c := starting(t, stopFirst)
+		empty := false
+		for began := false; !began; {
+			step(c.Process)
+			p, err := process.Open(c.Process.Pid, files)
+			if err != nil {
+				continue
+			}
+			isolate, err := p.MainIsolate()
+			if err != nil {
+				continue
+			}
+			began = true
+			var word [8]byte
+			_, err = p.Memory.ReadAt(word[:], int64(isolate)+int64(p.Layout.At(layout.IsolateCPED)))
+			empty = err == nil && word == [8]byte{}
+			if result, err := p.VerifyShortly(); err != nil || len(result.Wrong) > 0 {
+				t.Errorf("wrong: %q, %v", result.Wrong, err)
+			}
+		}
+		c.Process.Kill()
+		c.Wait()
+		if empty {
+			return
+		}
+	}
+	t.Error("none of 50 processes was stopped while its isolate was empty")
+}
+
+// stopFirst has a shell stop before it executes Node.js.
+const stopFirst = `kill -STOP $$; exec "$0" "$@"`
+
+// step has a stopped process go on for a millisecond.
+func step(p *os.Process) {
+	p.Signal(syscall.SIGCONT)
+	time.Sleep(time.Millisecond)
+	p.Signal(syscall.SIGSTOP)
+}
+
+// starting has a shell start Node.js.
+func starting(t *testing.T, script string) *exec.Cmd {
+	c := exec.Command("sh", "-c", script, live.Binary(t, "24.21.0"), "-e", "setTimeout(() => {}, 60000)")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
