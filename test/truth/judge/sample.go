@@ -58,10 +58,11 @@ type Frame struct {
 
 // Functions of frames that stand for something unknown or missing.
 const (
-	codeGone = "[code gone]"                // what was inlined in the frame below it is not known any more
-	stale    = "[stale function]"           // a function whose name may be another's by now
-	unknown  = "[unknown]"                  // code that is in no file and in no area of V8's
-	gap      = "[native frames not walked]" // native frames are missing
+	codeGone   = "[code gone]"                // what was inlined in the frame below it is not known any more
+	stale      = "[stale function]"           // a function whose name may be another's by now
+	unverified = "[unverified function]"      // a function of a process whose layout is not confirmed yet
+	unknown    = "[unknown]"                  // code that is in no file and in no area of V8's
+	gap        = "[native frames not walked]" // native frames are missing
 )
 
 // evalAt is the start of the file name of evaluated code without a name; the place of the call of eval follows.
@@ -76,7 +77,7 @@ func (f Frame) Is(function, file string) bool {
 }
 
 // IsUnknown reports whether a frame stands for unknown JavaScript.
-func (f Frame) IsUnknown() bool { return f.F == codeGone || f.F == stale }
+func (f Frame) IsUnknown() bool { return f.F == codeGone || f.F == stale || f.F == unverified }
 
 // JS returns the JavaScript frames of the stack, leaf first, and the frames that stand for unknown ones.
 func (s *Sample) JS() []Frame {
