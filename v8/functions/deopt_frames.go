@@ -7,8 +7,9 @@ import (
 
 // deoptFrames locates calls in Maglev's code. Many calls have no entry in its position table, and the entry before them
 // may belong to a loop around the call; the deoptimisation data is exact. Code without a position table (Node 24.0 to
-// 24.19) is located by that data everywhere, which is a guess between calls. Nil: the data does not say.
-func (v *Resolver) deoptFrames(c *code, raw stack.RawFrame) []*Frame {
+// 24.19) is located by that data everywhere, which is a guess between calls. says is false where the data says nothing
+// of a place. Where it does, only the data counts: the frames are nil if their functions cannot be read.
+func (v *Resolver) deoptFrames(c *code, raw stack.RawFrame) (fs []*Frame, says bool) {
 	var frames []heap.DeoptFrame
 	at := int(raw.PC - c.Start)
 	if !raw.Exact {
@@ -17,7 +18,13 @@ func (v *Resolver) deoptFrames(c *code, raw stack.RawFrame) []*Frame {
 	if frames == nil && c.tier == Maglev && len(c.optimized.Positions) == 0 {
 		frames = c.optimized.NearestDeoptFrames(at)
 	}
-	return v.framesOf(frames, c.functions, c.tier)
+	if frames == nil {
+		return nil, false
+	}
+	if fs = v.framesOf(frames, c.functions, c.tier); fs == nil {
+		fs = v.framesByDeopt(v.r.FramesAtCall, c, raw)
+	}
+	return fs, true
 }
 
 // framesByDeopt locates frames by the deoptimiser's own tables, as read gets them: they say which functions are inlined
@@ -55,7 +62,7 @@ func (v *Resolver) framesOf(frames []heap.DeoptFrame, functions map[heap.Word]*f
 	fs := make([]*Frame, 0, len(frames))
 	for i, w := range frames {
 		fn := functions[w.Function]
-		if fn == nil || fn.bytecode == nil && fn.script != nil {
+		if fn == nil || fn.script != nil && fn.bytecode == nil && v.bytecode(fn, 0, fn.sfi) == nil {
 			return nil
 		}
 		f := fn.frame(t)

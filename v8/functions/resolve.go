@@ -134,7 +134,7 @@ func (v *Resolver) calls(c *code, raw stack.RawFrame) []*Frame {
 	if c.optimized == nil || raw.ID.Script >= 0 && !v.isOf(c, raw) {
 		return nil
 	}
-	if fs := v.deoptFrames(c, raw); fs != nil {
+	if fs, says := v.deoptFrames(c, raw); says {
 		return fs
 	}
 	if c.optimized.InDeoptExits(at) {

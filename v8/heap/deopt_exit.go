@@ -25,14 +25,14 @@ func (r *Reader) FramesAtExit(c *Code, o *Optimized, offset int) ([]DeoptFrame, 
 	return d.translated((offset - o.deoptExits) / size)
 }
 
-// FramesAtCall gives the frames that TurboFan's code at an offset, to which a call returns, stands for, in the same
+// FramesAtCall gives the frames that optimised code at an offset, to which a call returns, stands for, in the same
 // order. V8's own Error.stack goes by them. (src/execution/frames.cc, OptimizedJSFrame::Summarize)
 func (r *Reader) FramesAtCall(c *Code, o *Optimized, offset int) ([]DeoptFrame, error) {
 	d, err := r.deoptsOf(c, o, layout.SafepointHeader)
 	if err != nil {
 		return nil, err
 	}
-	points, err := r.safepoints(c, true)
+	points, err := r.safepoints(c, c.Kind != r.l.At(layout.KindMaglev))
 	if err != nil {
 		return nil, err
 	}

@@ -45,8 +45,18 @@ func TestLeft(t *testing.T) {
 // one of code without deoptimisation has no frames.
 func TestFramesAtCall(t *testing.T) {
 	m, o, l := exitImage(t)
+	testFramesAtCall(t, m, o, l)
 	table := int(m.code.End - imageBase)
 	copy(m.b[table:], unhex(t, "00000000 04000000 91040000 100137 20033b 280000 30023f ffffffff"))
+	m.code.Kind = l.At(layout.KindTurboFan)
+	testFramesAtCall(t, m, o, l)
+	l.Values[layout.SafepointHeader] = layout.Value{State: layout.Absent}
+	if got, err := NewReader(m, l).FramesAtCall(m.code, o, 16); err == nil {
+		t.Errorf("a V8 whose tables are not known: %v", got)
+	}
+}
+
+func testFramesAtCall(t *testing.T, m *deoptimised, o *Optimized, l *layout.Layout) {
 	first := []DeoptFrame{{m.inlined, 300}, {m.own, 14}}
 	second := []DeoptFrame{{m.inlined, 7}, {m.own, 14}}
 	third := []DeoptFrame{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
@@ -55,12 +65,8 @@ func TestFramesAtCall(t *testing.T) {
 	} {
 		got, err := NewReader(m, l).FramesAtCall(m.code, o, offset)
 		if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (want != nil) {
-			t.Errorf("%d: %v: %s", offset, err, diff)
+			t.Errorf("kind %d, %d: %v: %s", m.code.Kind, offset, err, diff)
 		}
-	}
-	l.Values[layout.SafepointHeader] = layout.Value{State: layout.Absent}
-	if got, err := NewReader(m, l).FramesAtCall(m.code, o, 16); err == nil {
-		t.Errorf("a V8 whose tables are not known: %v", got)
 	}
 }
 

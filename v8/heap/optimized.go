@@ -66,7 +66,10 @@ func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 		o.deoptExits = start.Smi()
 	}
 	if c.Kind == r.l.At(layout.KindMaglev) {
-		o.sites, _ = r.sites(c, data, o.Function) // without them there are the positions
+		o.sites, err = r.sites(c, data, o.Function)
+		if err != nil && len(o.Positions) == 0 { // else there are those
+			return nil, err
+		}
 	}
 	return o, nil
 }
