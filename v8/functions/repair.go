@@ -23,6 +23,8 @@ func (a asked) Builtin(pc uint64) (name string, start, end uint64, ok bool) {
 	return a.v.space.Builtin(pc)
 }
 
+func (a asked) Generated(pc uint64) bool { return a.v.space.Generated(pc) }
+
 func (a asked) Bytes(at uint64, n int) ([]byte, error) { return a.v.r.Bytes(at, n) }
 
 func (a asked) Interprets(name string, raw stack.RawFrame) bool { return a.v.interprets(name, raw) }

@@ -10,6 +10,8 @@ import (
 type Process interface {
 	// Builtin finds a builtin of V8.
 	builtins.Space
+	// Generated reports whether an address is in memory for code that is made at run time.
+	Generated(pc uint64) bool
 	// Bytes reads n bytes of memory.
 	Bytes(at uint64, n int) ([]byte, error)
 	// Code finds the code for JavaScript that holds an address, or ends there.

@@ -44,7 +44,7 @@ func (a *attempt) above(self, caller stack.RawFrame, leaf stack.Leaf, word int) 
 }
 
 // under puts self on top of the function whose frame is at rbp, which goes on at the first return address on the stack
-// that is in its code. It is false where there is none.
+// that is in its code. It is false where there is none, or none before a word that may be one: in code that is gone.
 func (a *attempt) under(self, raw stack.RawFrame, leaf stack.Leaf) ([]stack.RawFrame, bool) {
 	for i := range len(leaf.Words) + 1 {
 		w := leaf.R10
@@ -55,19 +55,24 @@ func (a *attempt) under(self, raw stack.RawFrame, leaf stack.Leaf) ([]stack.RawF
 			raw.PC, raw.Exact = w, false
 			return []stack.RawFrame{self, raw}, true
 		}
+		if a.Generated(w) && !a.isKnown(w) {
+			break
+		}
 	}
 	return []stack.RawFrame{self, raw}, false
 }
 
+// isCode reports whether an address is one that V8's code returns to, whether or not that code is known.
 func (a *attempt) isCode(pc uint64) bool {
-	if _, _, _, ok := a.Builtin(pc - 1); ok {
-		return true
-	}
-	if _, ok := a.Code(pc); ok {
-		return true
-	}
-	_, ok := a.Wasm(pc - 1) // a call may be the last instruction of its function
-	return ok
+	_, _, _, ok := a.Builtin(pc - 1)
+	return ok || a.Generated(pc-1) // a call may be the last instruction of its function
+}
+
+// isKnown reports whether an address is in code that V8 made, or behind it.
+func (a *attempt) isKnown(pc uint64) bool {
+	_, js := a.Code(pc)
+	_, wasm := a.Wasm(pc - 1)
+	return js || wasm
 }
 
 // returnsTo reports whether a word is a return address into a function's code.

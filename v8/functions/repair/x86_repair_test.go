@@ -17,6 +17,8 @@ const (
 	codeStart     = 0x10000
 	callerStart   = 0x20000
 	baselineStart = 0x30000
+	goneStart     = 0x40000 // where code was
+	goneEnd       = 0x50000
 	builtinStart  = 0x90000
 	imulStart     = 0x98005 // at a prologue
 
@@ -86,6 +88,11 @@ func (p *process) Builtin(pc uint64) (string, uint64, uint64, bool) {
 		}
 	}
 	return "", 0, 0, false
+}
+
+func (p *process) Generated(pc uint64) bool {
+	_, is := p.Code(pc)
+	return is || pc >= goneStart && pc < goneEnd
 }
 
 func (p *process) Bytes(at uint64, n int) ([]byte, error) {
@@ -172,6 +179,8 @@ func TestRepairCode(t *testing.T) {
 		{"while the frame is taken down", codeStart, []uint64{25, 28}, heap.Identity{}, []uint64{ret, below}, 0},
 		{"after pop rbp", codeStart, []uint64{29, 33, 35, 40}, leafID, []uint64{ret, below}, ret},
 		{"return address that is no code", codeStart, []uint64{0}, leafID, []uint64{0x12345}, 0},
+		{"return address in code that is gone", codeStart, []uint64{0, 35}, leafID, []uint64{goneStart + 9},
+			goneStart + 9},
 		{"no stack", codeStart, []uint64{0, 6, 35}, leafID, nil, 0},
 		{"return address in a builtin", codeStart, []uint64{0}, leafID, []uint64{builtinStart + 0x310}, builtinStart +
 			0x310},
@@ -279,6 +288,9 @@ func TestRepairBuiltins(t *testing.T) {
 		{"return address in r10", caller(add), stack.Leaf{Words: []uint64{1, 2}, R10: ret},
 			[]shown{frame(add), {ret, false, -1, callerID}}},
 		{"no return address", caller(add), stack.Leaf{Words: []uint64{0, 1 << 63, codeStart + 9}},
+			[]shown{frame(add), {0, true, -1, callerID}}},
+		{"a return address in code that is gone, and older words behind it", caller(add),
+			stack.Leaf{Words: []uint64{5, goneStart + 9, handler}, R10: ret},
 			[]shown{frame(add), {0, true, -1, callerID}}},
 		{"before push rbp", caller(imulStart), stack.Leaf{Words: []uint64{ret}},
 			[]shown{frame(imulStart), {ret, false, -1, callerID}}},
