@@ -28,6 +28,7 @@ type isolate struct {
 	times      times
 	before     *isolate  // that was at its address
 	codeHeader heap.Word // hidden class of its InstructionStreams; 0: not found yet
+	scriptList uint64    // where it has the list of its scripts; 0: not found yet
 	functions  map[heap.Identity]*function
 	scripts    map[int32]*script
 	points     map[point][]*Frame

@@ -76,17 +76,44 @@ func (v *Resolver) locate(f *Frame, fn *function, source int) {
 	}
 }
 
-var errNoRoom = errors.New("no room is left for its lines")
+var (
+	errNoRoom = errors.New("no room is left for its lines")
+	errDied   = errors.New("the script may have died")
+)
 
 // position gives the line and column of an offset in a script's source.
 func (v *Resolver) position(s *script, source int) (line, column int, err error) {
-	if s.HasLines() {
-		return v.r.Position(s.Script, source)
+	if !s.HasLines() {
+		if err := v.readLines(s); err != nil {
+			return 0, 0, err
+		}
 	}
+	return v.r.Position(s.Script, source)
+}
+
+// readLines reads where the lines of a script end. The text of one that has died may be another's by now, though the
+// script is as it was.
+func (v *Resolver) readLines(s *script) (err error) {
 	if v.room.short() {
-		return 0, 0, errNoRoom
+		return errNoRoom
 	}
-	line, column, err = v.r.Position(s.Script, source)
+	read := func() bool {
+		_, err = v.r.Source(s.Script)
+		return err == nil
+	}
+	lives := func() bool { return read() && v.scriptLives(s.at) }
+	if !v.undisturbed(read, s.ForgetLines) && !(v.outlived && v.coherent(lives, s.ForgetLines)) {
+		s.ForgetLines()
+		return cmp.Or(err, errDied)
+	}
 	v.room.take(s.Size())
-	return line, column, err
+	return nil
+}
+
+// scriptLives reports whether the current isolate lists a script among those that live.
+func (v *Resolver) scriptLives(script heap.Word) bool {
+	if v.scriptList == 0 && v.key.address != 0 {
+		v.scriptList, _ = v.r.FindScripts(v.key.address)
+	}
+	return v.scriptList != 0 && v.r.ListsScript(v.scriptList, script)
 }

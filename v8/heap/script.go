@@ -107,6 +107,9 @@ func (r *Reader) EvalFromHolds(s *Script) error {
 // HasLines reports whether the script's text has been read: Position reads nothing any more.
 func (s *Script) HasLines() bool { return s.read }
 
+// ForgetLines has the script's text read again for the next Position.
+func (s *Script) ForgetLines() { s.read, s.ends, s.endless = false, nil, false }
+
 // Size is how many bytes its lines take.
 func (s *Script) Size() int { return 4 * len(s.ends) }
 
