@@ -89,6 +89,8 @@ func (v *Resolver) machine(raw stack.RawFrame) []*Frame {
 	}
 	c := v.codeIn(raw)
 	switch {
+	case c == nil && v.isExported(raw):
+		return jsToWasmFrames
 	case c == nil && raw.Marker < 0 && raw.ID.Script >= 0:
 		return v.nameOnly(raw, NoTier)
 	case c == nil:
