@@ -104,9 +104,10 @@ func TestReloadInPart(t *testing.T) {
 }
 
 // slow is a receiver that takes its time when it is to end.
-type slow struct{ ending, ended chan struct{} }
+type slow struct{ begun, ending, ended chan struct{} }
 
 func (s slow) Write(ctx context.Context, _ *pprofx.Snapshot) error {
+	s.begun <- struct{}{}
 	<-ctx.Done()
 	s.ending <- struct{}{}
 	<-s.ended
@@ -123,7 +124,7 @@ func TestReloadWaits(t *testing.T) {
 	defer kept.Close()
 	d := &delivering{from: kept, log: terminal.Console{Writer: new(bytes.Buffer)}.Logger(false)}
 	d.now = files(t, dir, "a")
-	to := slow{make(chan struct{}), make(chan struct{})}
+	to := slow{make(chan struct{}), make(chan struct{}), make(chan struct{})}
 	d.now.receivers = []export.Receiver{to}
 	next := files(t, dir, "a")
 	for _, o := range []*outputs{d.now, next} {
@@ -137,6 +138,7 @@ func TestReloadWaits(t *testing.T) {
 	if err := (&storeSink{Store: kept, log: d.log}).Write(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
+	<-to.begun // one that has not is ended at once
 	replaced := make(chan struct{})
 	go func() {
 		d.replace(next)
