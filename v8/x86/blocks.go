@@ -24,7 +24,8 @@ func Find(b []byte, n int, kinds ...x86asm.Op) (end int, found bool, err error) 
 }
 
 // DeferredStart is where TurboFan's deferred code begins, behind the last return: blocks that rarely run are put behind
-// all others, and do not return. Without a return no code is deferred.
+// all others, and do not return. A loop behind that return is no such block: V8 orders blocks so that only loops jump
+// back, and deferred ones to where they were left from. Without a return no code is deferred.
 func DeferredStart(b []byte) int {
 	end := len(b)
 	for at := 0; at < len(b); {
@@ -33,8 +34,11 @@ func DeferredStart(b []byte) int {
 			at++ // a table of jumps
 			continue
 		}
+		start := at
 		at += in.Len
-		if in.Op == x86asm.RET {
+		rel, direct := in.Args[0].(x86asm.Rel)
+		target := at + int(rel)
+		if in.Op == x86asm.RET || direct && in.Op != x86asm.CALL && target < start && target >= end {
 			end = at
 		}
 	}

@@ -97,6 +97,8 @@ func TestDeferredStart(t *testing.T) {
 		// mov rax,imm64
 		{"a return that is data", []byte{0xc3, 0x48, 0xb8, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3}, 1},
 		{"behind a table", []byte{0x06, 0x07, 0xc3}, 3},
+		// jmp 3; ret; inc eax; jne 3; nop; jmp 2
+		{"a loop behind the return", []byte{0xeb, 0x01, 0xc3, 0xff, 0xc0, 0x75, 0xfc, 0x90, 0xeb, 0xf8}, 7},
 	} {
 		if got := DeferredStart(c.code); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
