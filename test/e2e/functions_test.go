@@ -43,11 +43,7 @@ func TestFunctions(t *testing.T) {
 				p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode})
 				samples := recordEnoughJS(t, hotspan, p.PID, 1997, run.enough, run.length)
 				v := compare(t, samples, p.truth(t))
-				least := 99.0
-				if mode == "churn" && versionOf(node).Major() < 20 {
-					least = 98.5 // what such a V8 deoptimises loses its tables (Heap::InvalidateCodeDeoptimizationData)
-				}
-				inTime(t, v.Right, "leaf function right", least, 3000)
+				inTime(t, v.Right, "leaf function right", 99, 3000)
 				atLeast(t, v.LeafLine, "leaf line inside the function", 99, 3000)
 				inTime(t, v.Callers, "caller right", 99, 3000)
 				atLeast(t, v.Line, "caller's line right", 99, 3000)

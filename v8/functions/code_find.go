@@ -200,6 +200,10 @@ func (v *Resolver) readOptimized(c *code, t *tables) bool {
 	if err != nil {
 		return false
 	}
+	if o.Function == 0 {
+		t.optimized = o
+		return true
+	}
 	own, err := v.r.Function(o.Function)
 	if err != nil {
 		return false

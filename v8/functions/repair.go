@@ -41,7 +41,7 @@ func (a asked) Code(pc uint64) (repair.Code, bool) {
 	case c.tier == Sparkplug:
 		found.Kind, found.Known = repair.Function, c.baseline != nil || a.v.baselineLacksBytecode()
 	case c.tier != NoTier:
-		found.Kind, found.Known = repair.Function, c.optimized != nil
+		found.Kind, found.Known = repair.Function, c.optimized != nil && c.optimized.Function != 0
 	}
 	return found, true
 }

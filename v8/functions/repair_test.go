@@ -54,7 +54,8 @@ func resolver() *Resolver {
 	v.times = times{0: 1}
 	bytecode := &heap.Baseline{Array: 0xba1}
 	for start, c := range map[uint64]*code{
-		leafStart:     {tier: TurboFan, tables: tables{id: leafID, sfi: 0x71, optimized: &heap.Optimized{}}},
+		leafStart: {tier: TurboFan,
+			tables: tables{id: leafID, sfi: 0x71, optimized: &heap.Optimized{Function: 0x71}}},
 		callerStart:   {tier: Maglev, tables: tables{id: callerID, sfi: callerSFI}},
 		baselineStart: {tier: Sparkplug, tables: tables{id: baseID, sfi: 0x79, baseline: bytecode}},
 		unknownStart:  {tier: Sparkplug, tables: tables{id: none, baseline: bytecode}},

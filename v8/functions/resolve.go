@@ -133,7 +133,12 @@ func (v *Resolver) calls(c *code, raw stack.RawFrame) []*Frame {
 		return v.baselineCall(c, raw, at)
 	}
 	v.outlives(c, raw)
-	if c.optimized == nil || raw.ID.Script >= 0 && !v.isOf(c, raw) {
+	switch {
+	case c.optimized == nil:
+		return nil
+	case c.optimized.Function == 0:
+		return v.ownCall(c, raw, at)
+	case raw.ID.Script >= 0 && !v.isOf(c, raw):
 		return nil
 	}
 	if fs, says := v.deoptFrames(c, raw); says {
@@ -159,6 +164,23 @@ func (v *Resolver) calls(c *code, raw stack.RawFrame) []*Frame {
 		fs = append(fs, f)
 	}
 	return fs
+}
+
+// ownCall locates a frame in optimised code that does not say which function's it is: it is that of the frame, if the
+// code was there then and has made the frame. Nil where another function may be inlined.
+func (v *Resolver) ownCall(c *code, raw stack.RawFrame, at int) []*Frame {
+	next := int(raw.PC - c.Start)
+	if raw.ID.Script < 0 || v.mayPrecede(c) || raw.Exact && !c.hasFrame(next) {
+		return nil
+	}
+	offset, ok := v.positionOffset(c, at-1, next)
+	calls, fn := c.optimized.Calls(offset), v.function(raw.ID, raw.SFI)
+	if !ok || len(calls) != 1 || fn == nil {
+		return nil
+	}
+	f := fn.frame(c.tier)
+	v.locate(f, fn, calls[0].Source)
+	return []*Frame{f}
 }
 
 func (v *Resolver) baselineCall(c *code, raw stack.RawFrame, at int) []*Frame {

@@ -1,10 +1,12 @@
 package functions
 
 import (
+	"bytes"
 	"errors"
 
 	"golang.org/x/arch/x86/x86asm"
 
+	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/x86"
 )
 
@@ -77,6 +79,12 @@ func (v *Resolver) passes(c *code, from, to int, ops ...x86asm.Op) (bool, error)
 }
 
 var errFar = errors.New("the last entry of the position table is far away")
+
+// hasFrame reports whether code has made its frame at an offset.
+func (c *code) hasFrame(at int) bool {
+	entry := bytes.Index(c.text[:min(len(c.text), repair.HeadSize)], x86.Prologue)
+	return entry >= 0 && at >= entry+x86.FrameSetUp
+}
 
 // textAt returns at most n bytes of code from an offset on: those that are kept, or what is there now.
 func (v *Resolver) textAt(c *code, from, n int) ([]byte, error) {

@@ -70,6 +70,20 @@ func testFramesAtCall(t *testing.T, m *deoptimised, o *Optimized, l *layout.Layo
 	}
 }
 
+// TestWithoutDeopts: code that cannot be deoptimised has positions only.
+func TestWithoutDeopts(t *testing.T) {
+	m, _, l := exitImage(t)
+	for field, w := range map[layout.Field]Word{
+		layout.CodeDeoptData: m.put(0, smi(0)), layout.CodePositions: m.put(0, smi(2), 0x0304),
+	} {
+		binary.LittleEndian.PutUint64(m.code.head[l.At(field):], uint64(w))
+	}
+	o, err := NewReader(m, l).Optimized(m.code)
+	if err != nil || o.Function != 0 || len(o.Positions) != 1 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
 // FuzzLeft reads memory that is changed anywhere.
 func FuzzLeft(f *testing.F) {
 	f.Add(uint16(0), uint64(0), 36)

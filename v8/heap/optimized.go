@@ -11,7 +11,7 @@ import (
 // Optimized is what is kept of a Code object of an optimising compiler.
 type Optimized struct {
 	Positions  Positions
-	Function   Word // SharedFunctionInfo
+	Function   Word // SharedFunctionInfo; 0: the code does not say, nor which functions are inlined
 	inlined    []inlinedCall
 	sites      []site // of Maglev's code, by offset
 	deoptExits int    // offset of the deopt exits, behind the code proper; 0 = not known
@@ -40,10 +40,15 @@ type Call struct {
 	Source   int
 }
 
-// Optimized reads tables and deoptimisation data. (src/objects/deoptimization-data.h)
+// Optimized reads tables and deoptimisation data. (src/objects/deoptimization-data.h) Until V8 10 code that cannot be
+// deoptimised has no such data. (src/compiler/backend/code-generator.cc, GenerateDeoptimizationData)
 func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 	o := &Optimized{}
 	data := c.word(r.l.At(layout.CodeDeoptData))
+	if n, err := r.field(data, layout.FixedArrayLength); err == nil && n == 0 {
+		o.Positions, err = r.codePositions(c)
+		return o, err
+	}
 	sfi, err := r.element(data, r.l.At(layout.DeoptSFI))
 	if err != nil {
 		return nil, fmt.Errorf("deoptimisation data of code 0x%x: %w", uint64(c.object), err)
@@ -54,12 +59,7 @@ func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 	if o.inlined, err = r.inlining(data, o.Function); err != nil {
 		return nil, err
 	}
-	table := c.word(r.l.At(layout.CodePositions))
-	b, err := r.byteArray(table, maxTable)
-	if err != nil {
-		return nil, fmt.Errorf("positions of code 0x%x: %w", uint64(c.object), err)
-	}
-	if o.Positions, err = decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1); err != nil {
+	if o.Positions, err = r.codePositions(c); err != nil {
 		return nil, err
 	}
 	if start, err := r.element(data, r.l.At(layout.DeoptExitStart)); err == nil && start.IsSmi() {
@@ -72,6 +72,14 @@ func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 		}
 	}
 	return o, nil
+}
+
+func (r *Reader) codePositions(c *Code) (Positions, error) {
+	b, err := r.byteArray(c.word(r.l.At(layout.CodePositions)), maxTable)
+	if err != nil {
+		return nil, fmt.Errorf("positions of code 0x%x: %w", uint64(c.object), err)
+	}
+	return decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1)
 }
 
 // ownFunction is the number of the literal for a function that was inlined into itself: it is none of the literals.
