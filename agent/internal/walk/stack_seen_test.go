@@ -42,9 +42,9 @@ func TestStackSeenBefore(t *testing.T) {
 			if &again.Stack[0] != &first.Stack[0] || len(again.Stack) != len(first.Stack) {
 				t.Error("the same raw frames are another stack")
 			}
-			s.Isolate ^= 1 << 47 // no memory of the process: nothing tells that this isolate was made after the sample
-			if z.Stack(&s, &other); &other.Stack[0] == &first.Stack[0] || len(other.Stack) != len(first.Stack) {
-				t.Error("another isolate has the same stack, or one of other frames")
+			s.Isolate ^= 1 << 47 // no memory of the process: nothing tells whose scripts live, nor when it was made
+			if z.Stack(&s, &other); &other.Stack[0] == &first.Stack[0] {
+				t.Error("another isolate has the same stack")
 			}
 			s.Isolate ^= 1 << 47
 			s.Frames = slices.Clone(s.Frames)
