@@ -89,9 +89,10 @@ func (v *Resolver) machine(raw stack.RawFrame) []*Frame {
 	}
 	c := v.codeIn(raw)
 	switch {
-	case c == nil && v.isExported(raw):
-		return jsToWasmFrames
 	case c == nil && raw.Marker < 0 && raw.ID.Script >= 0:
+		if v.isExported(raw) {
+			return jsToWasmFrames
+		}
 		return v.nameOnly(raw, NoTier)
 	case c == nil:
 		return unreadCode
@@ -170,7 +171,7 @@ func (v *Resolver) calls(c *code, raw stack.RawFrame) []*Frame {
 // code was there then and has made the frame. Nil where another function may be inlined.
 func (v *Resolver) ownCall(c *code, raw stack.RawFrame, at int) []*Frame {
 	next := int(raw.PC - c.Start)
-	if raw.ID.Script < 0 || v.mayPrecede(c) || raw.Exact && !c.hasFrame(next) {
+	if raw.ID.Script < 0 || v.mayPrecede(c) || raw.Exact && !c.hasFrame(next) || len(c.optimized.Positions) == 0 {
 		return nil
 	}
 	offset, ok := v.positionOffset(c, at-1, next)
