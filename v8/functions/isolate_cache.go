@@ -29,6 +29,7 @@ type isolate struct {
 	before     *isolate  // that was at its address
 	codeHeader heap.Word // hidden class of its InstructionStreams; 0: not found yet
 	scriptList uint64    // where it has the list of its scripts; 0: not found yet
+	sought     uint64    // round after that in which it was sought last
 	functions  map[heap.Identity]*function
 	scripts    map[int32]*script
 	points     map[point][]*Frame

@@ -110,9 +110,11 @@ func (v *Resolver) readLines(s *script) (err error) {
 	return nil
 }
 
-// scriptLives reports whether the current isolate lists a script among those that live.
+// scriptLives reports whether the current isolate lists a script among those that live. Where the list is not found, it
+// is sought again in the next round only: that takes thousands of reads.
 func (v *Resolver) scriptLives(script heap.Word) bool {
-	if v.scriptList == 0 && v.key.address != 0 {
+	if next := v.code.round + 1; v.scriptList == 0 && v.sought != next {
+		v.sought = next
 		v.scriptList, _ = v.r.FindScripts(v.key.address)
 	}
 	return v.scriptList != 0 && v.r.ListsScript(v.scriptList, script)
