@@ -212,10 +212,10 @@ const (
 )
 
 type hotspanKeptKey struct {
-	_       structs.HostLayout
-	Process uint32
-	Pad     uint32
-	Pc      uint64
+	_     structs.HostLayout
+	Table uint16
+	Reg   uint16
+	At    uint32
 }
 
 type hotspanKnownSet struct {

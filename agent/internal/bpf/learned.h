@@ -58,13 +58,14 @@ struct symbol_key {
 	__u32 hash;
 };
 
+// A place in the code of a file, whichever process has mapped it.
 struct kept_key {
-	__u32 process; // process.id
-	__u32 pad;
-	__u64 pc;
+	__u16 table; // mapping.table
+	__u16 reg;   // pool.reg
+	__u32 at;    // from mapping.base
 };
 
-// Where a function keeps its caller's pool.reg while it is at one pc, in units of 8 bytes from its CFA.
+// Where a function keeps its caller's pool.reg while it is at one place, in units of 8 bytes from its CFA.
 enum kept {
 	KEPT_SAME = 0,       // still in the register
 	KEPT_LOST = -0x8000, // not known

@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "process.h"
 #include "scratch.h"
+#include "unwind.h"
 #include "value.h"
 
 struct {
@@ -36,7 +37,6 @@ struct {
 // What pool.reg was when worker() called: the outermost function that saved it says where.
 static __always_inline long find_kept(struct process *p, struct scratch *s, __u64 *value)
 {
-	struct kept_key key = {.process = p->id};
 	__u32 calls = s->walk.in_pool;
 	for (__u32 i = 0; i < MAX_CALLS; i++) {
 		if (i == calls) { // no function saved it
@@ -44,8 +44,12 @@ static __always_inline long find_kept(struct process *p, struct scratch *s, __u6
 			return 0;
 		}
 		struct call *c = &s->calls[(calls - 1 - i) & (MAX_CALLS - 1)];
-		key.pc = c->pc;
-		__s32 *place = bpf_map_lookup_elem(&kept_places, &key);
+		__u32 mapping = find_mapping(p, c->pc);
+		const struct mapping *m = &p->mappings[mapping & (MAX_MAPPINGS - 1)];
+		if (mapping < MAX_MAPPINGS && !m->table)
+			break;
+		struct kept_key key = {.table = m->table, .reg = p->pool.reg, .at = c->pc - m->base};
+		__s32 *place = mapping < MAX_MAPPINGS ? bpf_map_lookup_elem(&kept_places, &key) : 0;
 		if (!place) {
 			request_update(s, CONTEXT_LEARN_KEPT, NO_LABEL, c->pc, 0);
 			return -1;

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
-	"github.com/hotspan/hotspan/agent/internal/unwind"
 	"github.com/hotspan/hotspan/agent/internal/uvpool"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -23,14 +22,15 @@ func (p *Process) learnOfPool(kind uint8, about uint64) {
 	}
 }
 
-// LearnCalls writes to the BPF maps what they will be asked first when a thread of the pool works: see learnKept.
+// LearnCalls writes to the BPF maps what they will be asked first when a thread of the pool works: see learnKept. They
+// have it once for all processes with the file.
 func (p *Process) LearnCalls() {
-	pool, bias := p.process.Mappings.UVPool()
-	if pool == nil || p.config.Pool.Call == 0 {
+	r, ok := p.process.Mappings.Find(p.config.Pool.Call)
+	if !ok || r.File == nil || r.File.Pool == nil || p.decoder.sampler.KnowsKept(r.File.Slot) {
 		return
 	}
-	for _, at := range pool.Calls {
-		if err := p.learnKept(at + bias); err != nil {
+	for _, at := range r.File.Pool.Calls {
+		if err := p.learnKept(at + r.Bias); err != nil {
 			p.decoder.log.Debug("calls of the pool not written", "pid", p.process.PID, "why", err)
 			return
 		}
@@ -41,14 +41,10 @@ func (p *Process) LearnCalls() {
 // writes it to the BPF maps. It does not where code is new, such as a library's: the BPF program asks again.
 func (p *Process) learnKept(pc uint64) error {
 	r, ok := p.process.Mappings.Find(pc)
-	if !ok {
+	if !ok || r.File == nil || r.File.Slot == 0 {
 		return nil
 	}
-	place := unwind.KeptLost
-	if r.File != nil && r.File.Rules != nil {
-		place = r.File.Rules.Kept(uint8(p.config.Pool.Reg), pc-r.Bias)
-	}
-	return p.decoder.sampler.SetKept(p.config.Id, pc, place)
+	return p.decoder.sampler.SetKept(r.File.Slot, r.File.Rules, uint8(p.config.Pool.Reg), pc-r.Bias)
 }
 
 // maxPoolThreads bounds the cached jobs, one for each thread.

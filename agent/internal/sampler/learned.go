@@ -15,7 +15,7 @@ const maxLearned = 2048
 
 // learned is a BPF map of what the agent has learned of processes, with bpf.Process.Id in its keys. The kernel keeps
 // memory for the entries that there are. The oldest of a process make room for its new ones, and all go when it ends.
-// It is safe for concurrent use.
+// What is learned of files is kept in the same way, by the slot of their unwind rules. It is safe for concurrent use.
 type learned[K comparable] struct {
 	entries *ebpf.Map
 	mu      sync.Mutex
@@ -82,27 +82,32 @@ func (l *learned[K]) dropOldest(process uint32) {
 	l.keys[process] = append(keys[:0], keys[1:]...)
 }
 
-// remove removes those entries of a process whose keys are gone.
-func (l *learned[K]) remove(process uint32, gone func(K) bool) {
+// has reports whether a process has entries.
+func (l *learned[K]) has(process uint32) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.keys[process] = slices.DeleteFunc(l.keys[process], func(key K) bool {
-		if !gone(key) {
-			return false
-		}
-		_ = l.entries.Delete(key)
-		return true
-	})
+	return len(l.keys[process]) > 0
 }
 
-// forget removes the entries of a process.
+// forget removes the entries of a process that has ended.
 func (l *learned[K]) forget(process uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.remove(process)
+	l.ended[l.n%len(l.ended)] = process
+	l.n++
+}
+
+// clear removes the entries of a file. Its slot may become another file's.
+func (l *learned[K]) clear(slot uint32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(slot)
+}
+
+func (l *learned[K]) remove(process uint32) {
 	for _, key := range l.keys[process] {
 		_ = l.entries.Delete(key)
 	}
 	delete(l.keys, process)
-	l.ended[l.n%len(l.ended)] = process
-	l.n++
 }

@@ -13,7 +13,7 @@ type learnedMaps struct {
 	loops        *learned[bpf.EnvironmentKey]
 	resources    *learned[bpf.ShapeKey]
 	works        *learned[bpf.WorkKey]
-	keptPlaces   *learned[bpf.KeptKey]
+	keptPlaces   *learned[bpf.KeptKey] // of files
 
 	mu  sync.Mutex
 	ids map[int][]uint32 // bpf.Process.Id, each that a pid had
@@ -48,6 +48,5 @@ func (l *learnedMaps) forget(pid int) {
 		l.loops.forget(id)
 		l.resources.forget(id)
 		l.works.forget(id)
-		l.keptPlaces.forget(id)
 	}
 }

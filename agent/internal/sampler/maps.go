@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
 )
 
 // generations is the number of times that processes were set. What the BPF program keeps of their mappings holds for
@@ -29,34 +30,11 @@ func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	if p.Since == 0 {
 		p.Since = uint64(procs.Monotonic())
 	}
-	s.forgetUnloaded(pid, p)
 	if err := s.objects.Processes.Put(uint32(pid), p); err != nil {
 		return err
 	}
 	s.learned.setID(pid, p.Id)
 	return nil
-}
-
-// forgetUnloaded removes what was learned of code that a process has mapped no more, or not there: other code may have
-// the same addresses.
-func (s *Sampler) forgetUnloaded(pid int, next *bpf.Process) {
-	var before bpf.Process
-	if s.objects.Processes.Lookup(uint32(pid), &before) != nil || before.Id != next.Id {
-		return
-	}
-	s.learned.keptPlaces.remove(next.Id, func(k bpf.KeptKey) bool {
-		return codeAt(&before, k.Pc) != codeAt(next, k.Pc)
-	})
-}
-
-// codeAt is the code that is mapped at an address of a process, wherever it begins and ends.
-func codeAt(p *bpf.Process, pc uint64) bpf.Mapping {
-	for _, m := range p.Mappings[:min(int(p.N_mappings), len(p.Mappings))] {
-		if m.Start <= pc && pc < m.End {
-			return bpf.Mapping{Base: m.Base, Table: m.Table, Kind: m.Kind}
-		}
-	}
-	return bpf.Mapping{}
 }
 
 // Placed waits until the tables of mappings are in the BPF maps, and returns the error if one is not. SetProcess does,
@@ -141,8 +119,12 @@ func (s *Sampler) SetPublisher(key bpf.PublisherKey, at uint64) error {
 	return err
 }
 
-// SetKept stores where the function at pc keeps its caller's value of the register that the pool's worker uses: see
-// unwind.Table.Kept.
-func (s *Sampler) SetKept(process uint32, pc uint64, place int16) error {
-	return s.learned.keptPlaces.put(process, bpf.KeptKey{Process: process, Pc: pc}, int32(place))
+// SetKept stores where the function at an ELF virtual address keeps its caller's value of the register that the pool's
+// worker uses, for all processes with the file whose rules are in a slot: see unwind.Table.Kept.
+func (s *Sampler) SetKept(slot uint32, rules *unwind.Table, register uint8, vaddr uint64) error {
+	key := bpf.KeptKey{Table: uint16(slot), Reg: uint16(register), At: uint32(vaddr - rules.Base)}
+	return s.learned.keptPlaces.put(slot, key, int32(rules.Kept(register, vaddr)))
 }
+
+// KnowsKept reports whether SetKept has stored anything of the file whose rules are in a slot.
+func (s *Sampler) KnowsKept(slot uint32) bool { return s.learned.keptPlaces.has(slot) }

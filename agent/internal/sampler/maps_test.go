@@ -3,7 +3,6 @@ package sampler
 import (
 	"encoding/binary"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
@@ -66,46 +65,33 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestForgetUnloaded: what was learned of code that a process has mapped is known as long as it is there, whatever is
-// mapped besides, and not of code that comes in its place.
-func TestForgetUnloaded(t *testing.T) {
+// TestKeptOfFiles: what is known of a file's code is gone with its rules, and does not become that of the next file in
+// their slot.
+func TestKeptOfFiles(t *testing.T) {
 	s := opened(t)
-	const pid, id, stays, unmapped, replaced = 1 << 30, 7, 0x1100, 0x2100, 0x3100
-	p := &bpf.Process{Id: id}
-	publish := func(mappings ...bpf.Mapping) {
-		t.Helper()
-		p.N_mappings = uint32(copy(p.Mappings[:], mappings))
-		if err := s.SetProcess(pid, p); err != nil {
-			t.Fatal(err)
+	const register, base = 3, 0x1000
+	rules := &unwind.Table{Base: base, Rows: []unwind.Row{{CFA: unwind.RSP, Off: 1}, {PC: 0x100, CFA: unwind.CFANone}}}
+	for range 2 {
+		s.tables.last = 6 // the next one is given
+		slot, _, err := s.AddTable(rules)
+		if err != nil || slot != 7 {
+			t.Fatalf("slot %d, %v", slot, err)
 		}
-	}
-	addresses := []uint64{stays, unmapped, replaced}
-	known := func() (all []uint64) {
-		for _, pc := range addresses {
+		knows := func(at uint32) bool {
 			var place int32
-			if s.objects.KeptPlaces.Lookup(bpf.KeptKey{Process: id, Pc: pc}, &place) == nil {
-				all = append(all, pc)
-			}
+			return s.objects.KeptPlaces.Lookup(bpf.KeptKey{Table: uint16(slot), Reg: register, At: at}, &place) == nil
 		}
-		return all
-	}
-	program, one, other := bpf.Mapping{Start: 0x1000, End: 0x2000}, bpf.Mapping{Start: 0x2000, End: 0x3000, Base: 5},
-		bpf.Mapping{Start: 0x3000, End: 0x4000, Base: 6}
-	publish(program, one, other)
-	for _, pc := range addresses {
-		if err := s.SetKept(id, pc, 1); err != nil {
+		if s.KnowsKept(slot) || knows(0x10) {
+			t.Fatal("places are known of a new file")
+		}
+		if err := s.SetKept(slot, rules, register, base+0x10); err != nil {
 			t.Fatal(err)
 		}
-	}
-	program.End = 0x1800
-	if publish(program, one, other); !slices.Equal(known(), addresses) {
-		t.Errorf("%x are known, want %x", known(), addresses)
-	}
-	other.Base = 9
-	if publish(program, other); !slices.Equal(known(), []uint64{stays}) {
-		t.Errorf("%x are known, want %x", known(), stays)
-	}
-	if n := s.learned.keptPlaces.len(); n != 1 {
-		t.Errorf("%d entries are kept, want 1", n)
+		if !s.KnowsKept(slot) || !knows(0x10) || knows(0x11) {
+			t.Error("what was set is not what is known")
+		}
+		if err := s.RemoveTable(slot); err != nil {
+			t.Error(err)
+		}
 	}
 }

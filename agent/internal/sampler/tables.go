@@ -52,6 +52,7 @@ func (s *Sampler) RemoveTable(slot uint32) error {
 		return nil
 	}
 	s.placing.forget(slot)
+	s.learned.keptPlaces.clear(slot)
 	err := s.objects.Tables.Delete(slot)
 	s.tables.release(slot)
 	return err

@@ -16,6 +16,7 @@ import (
 // Where a thread of libuv's pool, and what it works on, are in the memory of TestPoolWork.
 const (
 	poolCode   = wildAt + 0x8000 // of the function that works, at its leaf
+	poolTable  = 5               // slot of the rules of the file with this code
 	poolCall   = wildAt + 0x8100 // behind the call in worker()
 	poolStack  = wildAt + 0x1000
 	poolWrap   = wildAt + 0x1fb0 // an AsyncWrap, of which poolObject is a part
@@ -58,18 +59,25 @@ func poolMemoryOf() poolMemory {
 func poolProcess() *bpf.Process {
 	p := &bpf.Process{Id: 7, N_mappings: 1, StoreLabel: bpf.NoLabel, N_published: 1}
 	p.V8 = bpf.V8Layout{VmState: 0x10, Cped: 0x40, MapType: 12, InternalField: 24, TypeMap: typeMap}
-	p.Mappings[0] = bpf.Mapping{Start: wildAt + 0x8000, End: wildAt + 0x9000, Kind: bpf.MappingNative}
+	p.Mappings[0] = bpf.Mapping{
+		Start: wildAt + 0x8000, End: wildAt + 0x9000, Base: wildAt + 0x7000, Table: poolTable, Kind: bpf.MappingNative,
+	}
 	p.Pool = bpf.Pool{Call: poolCall, NodeWork: wildAt + 0x8300, Reg: 3, Offset: -0x18, WorkCb: 72, WorkReq: 16}
 	p.Pool.Functions = [4]uint64{wildAt + 0x8200, poolFile}
 	p.Pool.Requests = [4]int32{88, 336}
 	return p
 }
 
+// keptAs is where the function at poolCode keeps its caller's rbx.
+func keptAs(place int32) map[bpf.KeptKey]int32 {
+	return map[bpf.KeptKey]int32{{Table: poolTable, Reg: 3, At: 0x1000}: place}
+}
+
 // TestPoolWork: from the stack of a thread of the pool to the object that it works on. What is not as it should be is
 // no work, or counted; while the owner collects garbage, the work is reported, but nothing read of it.
 func TestPoolWork(t *testing.T) {
 	p := bpftest.Load(t)
-	kept := map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3}
+	kept := keptAs(-3)
 	layout := bpf.Work{Realm: 16, Isolate: 8, Id: 48, Resource: 8}
 	known := map[bpf.WorkKey]bpf.Work{{Process: 7}: layout}
 	withFrame := map[bpf.WorkKey]bpf.Work{{Process: 7}: {Realm: 16, Isolate: 8, Id: 48, Resource: 8, Frame: 72}}
@@ -102,9 +110,9 @@ func TestPoolWork(t *testing.T) {
 		{"done", func(m poolMemory) { m.put(poolWork, 0) }, kept, known, outcome{}},
 		{"not Node's", func(m poolMemory) { m.put(poolObject+16+72, wildAt+0x8400) }, kept, known, outcome{}},
 		{"not in the pool", func(m poolMemory) { m.put(poolStack+8, poolCall+8) }, kept, known, outcome{}},
-		{"register elsewhere", nil, map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: int32(unwind.KeptLost)}, known,
+		{"register elsewhere", nil, keptAs(int32(unwind.KeptLost)), known,
 			outcome{Records: []uint8{bpf.ContextUnreadable}}},
-		{"register not kept", nil, map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: int32(unwind.KeptSame)}, known,
+		{"register not kept", nil, keptAs(int32(unwind.KeptSame)), known,
 			outcome{Work: poolWrap, Job: poolID}},
 		{"function not known", nil, nil, known, outcome{Records: []uint8{bpf.ContextLearnKept}}},
 		{"wraps not known", nil, kept, knownClass, outcome{Records: []uint8{bpf.ContextLearnWork}}},
@@ -141,7 +149,7 @@ func TestPoolWork(t *testing.T) {
 // TestPoolAsks: what the agent needs to know of an object that it has not met is in the sample.
 func TestPoolAsks(t *testing.T) {
 	p := bpftest.Load(t)
-	putAll(t, p.KeptPlaces, map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3})
+	putAll(t, p.KeptPlaces, keptAs(-3))
 	const frame, class = wildAt + 0x9400, wildAt + 0x9480 // a JavaScript Map, and its hidden class
 	m := poolMemoryOf()
 	m.put(frame, class+1)
@@ -179,7 +187,7 @@ func TestPoolAsks(t *testing.T) {
 // publishes nothing.
 func TestPoolPublisher(t *testing.T) {
 	p := bpftest.Load(t)
-	putAll(t, p.KeptPlaces, map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3})
+	putAll(t, p.KeptPlaces, keptAs(-3))
 	putAll(t, p.Works, map[bpf.WorkKey]bpf.Work{{Process: 7}: {Realm: 16, Isolate: 8, Id: 48, Resource: 8, Frame: 72}})
 	const slot, frame, variable = wildAt + 0x9500, wildAt + 0x9400, wildAt + 0x9600
 	m := poolMemoryOf()
