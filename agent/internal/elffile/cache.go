@@ -11,8 +11,8 @@ import (
 )
 
 // get returns a file for a user more. It is never nil; if it cannot be read, Problems says why.
-func (c *Cache) get(pid int, m procs.Mapping) *File {
-	f, err := c.getFile(pid, m)
+func (c *Cache) get(pid int, m procs.Mapping, now stamp) *File {
+	f, err := c.getFile(pid, m, now)
 	if errors.Is(err, procs.ErrNoPath) {
 		f, err = c.fromMemory(pid, m, err)
 	}
@@ -23,13 +23,13 @@ func (c *Cache) get(pid int, m procs.Mapping) *File {
 }
 
 // getFile is get; the error is of opening the file.
-func (c *Cache) getFile(pid int, m procs.Mapping) (*File, error) {
+func (c *Cache) getFile(pid int, m procs.Mapping, now stamp) (*File, error) {
 	k := key{FileID: m.File()}
 	defer c.alone(k)()
 	if f := c.find(inMemory(pid, m)); f != nil && f.contents != nil && c.use(f, mapped) {
 		return f, nil
 	}
-	if f := c.find(k); f != nil && !f.stamp.replacedBy(stampOf(pid, m)) && c.use(f, mapped) {
+	if f := c.find(k); f != nil && !f.stamp.replacedBy(now) && c.use(f, mapped) {
 		return f, nil
 	}
 	if c.layoutsOnly {

@@ -11,11 +11,12 @@ import (
 
 // Hold has the files of one process, or of one reading of its mappings. It is for one goroutine at a time.
 type Hold struct {
-	cache *Cache
-	files []*File
-	known map[procs.FileID]*File
-	user  *procs.User   // of the process; nil: not asked yet
-	spent time.Duration // waiting for files
+	cache  *Cache
+	files  []*File
+	known  map[procs.FileID]*File
+	stamps map[procs.Mapping]stamp // see Stat
+	user   *procs.User             // of the process; nil: not asked yet
+	spent  time.Duration           // waiting for files
 }
 
 // maxReading is how long the files of a process may be waited for together.
@@ -25,6 +26,11 @@ var errReading = fmt.Errorf("not read: the files of the process take more than %
 
 // Hold makes a Hold without files.
 func (c *Cache) Hold() *Hold { return &Hold{cache: c, known: map[procs.FileID]*File{}} }
+
+// Stat asks the kernel which files are mapped. Get would ask for each, on a goroutine of its own.
+func (h *Hold) Stat(pid int, maps []procs.Mapping) {
+	h.waits(pid, func() { h.stamps = stampsOf(pid, maps) })
+}
 
 // HasV8 reports whether a file that the process has mapped contains V8, whatever its name. The error is ErrNotAgain if
 // it is one that was returned for another process, or earlier.
@@ -46,11 +52,18 @@ func (h *Hold) Get(pid int, m procs.Mapping) *File {
 		return h.keep(h.cache.unread(pid, m, fmt.Errorf("%s: %w", m.Path, errReading)))
 	}
 	var f *File
-	h.waits(pid, func() { f = h.keep(h.cache.get(pid, m)) })
+	h.waits(pid, func() { f = h.keep(h.cache.get(pid, m, h.stampOf(pid, m))) })
 	if f.key != (key{}) {
 		h.known[m.File()] = f
 	}
 	return f
+}
+
+func (h *Hold) stampOf(pid int, m procs.Mapping) stamp {
+	if s, ok := h.stamps[m]; ok {
+		return s
+	}
+	return stampOf(pid, m)
 }
 
 // waits runs f, which reads files of a process, and counts how long that waits for them.

@@ -164,14 +164,14 @@ func TestOwnMemoryOnly(t *testing.T) {
 	if f.Layout == nil || len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Error(), node.Path) {
 		t.Errorf("%v, layout %v", f.Problems, f.Layout)
 	}
-	if again := c.get(pid, node); again != f {
+	if again := c.get(pid, node, stampOf(pid, node)); again != f {
 		t.Error("the process got another one")
 	}
 	if has, err := c.probeMemory(pid, node, gone); !has || err != nil || len(c.probed) > 0 {
 		t.Errorf("V8: %v, %v; kept for others: %v", has, err, c.probed)
 	}
 	otherPID, files := waiting(t, "24.21.0")
-	whole := c.get(otherPID, files[0])
+	whole := c.get(otherPID, files[0], stampOf(otherPID, files[0]))
 	if whole == f || len(whole.Problems) > 0 || files[0].File() != node.File() || len(c.contents) != 1 {
 		t.Errorf("another process: %v, %d that copies share", whole.Problems, len(c.contents))
 	}

@@ -25,6 +25,13 @@ func stampOf(pid int, m procs.Mapping) stamp {
 	return newStamp(&st)
 }
 
+// stampsOf returns the stamps of the files that a process has mapped as code.
+func stampsOf(pid int, maps []procs.Mapping) map[procs.Mapping]stamp {
+	all := map[procs.Mapping]stamp{}
+	procs.StatAllMapped(pid, maps, func(m procs.Mapping, st *unix.Stat_t) { all[m] = newStamp(st) })
+	return all
+}
+
 // replacedBy reports whether another file has taken the place of the one with a stamp. If its path is gone, a process
 // still has the file mapped, so its inode is not reused.
 func (s stamp) replacedBy(now stamp) bool {

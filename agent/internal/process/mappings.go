@@ -144,6 +144,7 @@ func (ms *Mappings) read() error {
 		return nil
 	}
 	ms.left = left
+	ms.files.Stat(ms.pid, maps)
 	ms.set(maps, ms.find(maps, ms.open))
 	return nil
 }
@@ -202,8 +203,10 @@ func (ms *Mappings) open(m procs.Mapping) *elffile.File {
 	if f.Layout != nil && ms.v8 == nil {
 		ms.v8 = f
 	}
-	if has, err := ms.files.HasV8(ms.pid, m); f.Layout == nil && (has || err != nil) {
-		ms.unread = cmp.Or(errors.Join(f.Problems...), err)
+	if f.Layout == nil {
+		if has, err := ms.files.HasV8(ms.pid, m); has || err != nil {
+			ms.unread = cmp.Or(errors.Join(f.Problems...), err)
+		}
 	}
 	return f
 }

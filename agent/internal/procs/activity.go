@@ -18,7 +18,7 @@ func Activity(pid int) (at string, runs bool) {
 			continue
 		}
 		// The times of stat are in ticks; schedstat also says how often the thread was given a CPU.
-		slices, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", pid, tid))
+		slices, _ := readProc(fmt.Sprintf("/proc/%d/task/%d/schedstat", pid, tid))
 		stat := ThreadStat(pid, tid)
 		const user, system = 14 - 3, 15 - 3 // proc_pid_stat(5), counted from the state
 		if len(stat) > system {

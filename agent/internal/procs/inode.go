@@ -38,12 +38,33 @@ func ExecutableID(pid int) (FileID, error) {
 // StatMapped is that of a file that a process has mapped: what the kernel knows of it, without asking its file system.
 // Where the kernel does not permit that it goes by the path below the process's own root, where another file may be.
 func StatMapped(pid int, m Mapping) (unix.Stat_t, error) {
-	return Within(func() (unix.Stat_t, error) {
-		if st, err := knownStat(mappedLink(pid, m)); err == nil { // this waits only while the process locks its memory
-			return st, nil
+	return Within(func() (unix.Stat_t, error) { return statMapped(pid, m) }, func(unix.Stat_t) {})
+}
+
+// StatAllMapped calls f with what StatMapped returns for each file that a process has mapped as code. It does not where
+// that is an error, and not at all if all together take too long.
+func StatAllMapped(pid int, maps []Mapping, f func(Mapping, *unix.Stat_t)) {
+	all, _ := Within(func() ([]unix.Stat_t, error) {
+		all := make([]unix.Stat_t, len(maps))
+		for i, m := range maps {
+			if m.Exec && m.Inode != 0 {
+				all[i], _ = statMapped(pid, m)
+			}
 		}
-		return knownStat(Path(pid, m))
-	}, func(unix.Stat_t) {})
+		return all, nil
+	}, func([]unix.Stat_t) {})
+	for i := range all {
+		if all[i].Ino != 0 {
+			f(maps[i], &all[i])
+		}
+	}
+}
+
+func statMapped(pid int, m Mapping) (unix.Stat_t, error) {
+	if st, err := throughMapping(pid, m, knownStat); err == nil { // waits only while the process locks its memory
+		return st, nil
+	}
+	return knownStat(Path(pid, m))
 }
 
 // knownStat is what the kernel knows of a file: a file system that is a program, or on another machine, is not asked.

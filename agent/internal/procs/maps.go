@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -64,7 +63,7 @@ func EachMapping(pid int, f func(Mapping)) error {
 	var mu sync.Mutex
 	ended := false
 	_, err := within(accountFor(pid), func() (none struct{}, err error) {
-		file, err := os.Open(fmt.Sprintf("/proc/%d/maps", Living(pid)))
+		file, err := openProc(fmt.Sprintf("/proc/%d/maps", Living(pid)))
 		if err != nil {
 			return none, err
 		}

@@ -17,7 +17,7 @@ var ErrNoPath = errors.New("the file has no path any more")
 // The error is ErrNoPath where all would be well but for the path. It is ErrSlow only if the file itself is slow, not
 // if its path in this process is.
 func Open(pid int, m Mapping) (*os.File, error) {
-	f, err := openMapped(mappedLink(pid, m))
+	f, err := throughMapping(pid, m, openMapped)
 	if err != nil && !errors.Is(err, ErrSlow) && !errors.Is(err, errNotRegular) && !errors.Is(err, errKernelFile) {
 		var otherwise error
 		if f, otherwise = openOtherwise(pid, m); otherwise != nil {
@@ -31,9 +31,16 @@ func Open(pid int, m Mapping) (*os.File, error) {
 	return f, nil
 }
 
-// mappedLink is the link of a mapping to its file.
-func mappedLink(pid int, m Mapping) string {
-	return fmt.Sprintf("/proc/%d/map_files/%x-%x", Living(pid), m.Start, m.End)
+// throughMapping calls f with the link of a mapping to its file: that of another thread if there is none of the first.
+func throughMapping[T any](pid int, m Mapping, f func(link string) (T, error)) (T, error) {
+	link := func(tid int) string { return fmt.Sprintf("/proc/%d/map_files/%x-%x", tid, m.Start, m.End) }
+	v, err := f(link(pid))
+	if err != nil {
+		if tid := Living(pid); tid != pid {
+			return f(link(tid))
+		}
+	}
+	return v, err
 }
 
 // openMapped opens a link of /proc/PID/map_files. It takes CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN.

@@ -152,7 +152,7 @@ func ThreadStat(pid, tid int) []string {
 }
 
 func fieldsOf(path string) []string {
-	b, err := os.ReadFile(path)
+	b, err := readProc(path)
 	if err != nil {
 		return nil
 	}

@@ -20,7 +20,7 @@ type rights struct {
 // rightsOf reads the rights of a process. (Documentation/filesystems/proc.rst, Uid and Gid of /proc/PID/status: real,
 // effective, saved, file system)
 func rightsOf(pid int) (r rights, err error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	b, err := readProc(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return r, err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 )
 
@@ -19,7 +18,7 @@ const (
 
 // readStart returns at most limit bytes of a file of /proc/PID. There are none for a process that is gone.
 func readStart(pid int, file string, limit int64) []byte {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", pid, file))
+	f, err := openProc(fmt.Sprintf("/proc/%d/%s", pid, file))
 	if err != nil {
 		return nil
 	}

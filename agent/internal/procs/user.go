@@ -2,7 +2,6 @@ package procs
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 )
 
@@ -14,7 +13,7 @@ const Nobody = User(-1)
 
 // UserOf returns the user of a process.
 func UserOf(pid int) User {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	b, err := readProc(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return Nobody
 	}

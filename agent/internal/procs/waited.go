@@ -2,7 +2,6 @@ package procs
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -69,7 +68,7 @@ func inSystemCall(thread int) bool {
 	if thread == 0 {
 		return false
 	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", thread))
+	b, err := readProc(fmt.Sprintf("/proc/self/task/%d/syscall", thread))
 	if err != nil {
 		return true // it may be
 	}
