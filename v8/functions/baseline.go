@@ -55,7 +55,7 @@ func (v *Resolver) baselineNow(c *code, raw stack.RawFrame) (b *heap.Baseline) {
 		b, err = v.baselineFor(c, raw)
 		return err == nil && v.r.Same(c.Code)
 	}
-	if !v.outlived || !v.coherent(read, func() {}) {
+	if !v.compacted || !v.consistent(read, func() {}) {
 		return nil
 	}
 	return b

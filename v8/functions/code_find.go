@@ -169,8 +169,8 @@ func (v *Resolver) describe(c *code) {
 		t, ok = v.readTables(c)
 		return ok && v.r.Same(c.Code)
 	}
-	sure := v.undisturbed(read, func() {})
-	known := sure || v.outlived && v.coherent(read, func() {})
+	sure := v.asSampled(read, func() {})
+	known := sure || v.compacted && v.consistent(read, func() {})
 	c.compacts = v.countCompacts()
 	switch {
 	case sure:

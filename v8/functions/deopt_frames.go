@@ -51,7 +51,7 @@ func (v *Resolver) framesByDeopt(read func(*heap.Code, *heap.Optimized, int) ([]
 		}
 		return true
 	}
-	if !v.undisturbed(tables, func() { clear(functions) }) {
+	if !v.asSampled(tables, func() { clear(functions) }) {
 		return nil
 	}
 	return v.framesOf(frames, functions, c.tier)

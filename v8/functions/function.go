@@ -27,11 +27,8 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 		s = v.script(f)
 		return f.Script == 0 || s != nil
 	}
-	lives := func() bool {
-		return read() && v.r.IsListed(f, sfi) && (f.Script == 0 || v.scriptLives(f.Script))
-	}
-	forget := func() { delete(v.scripts, id.Script) }
-	if !v.undisturbed(read, forget) && !(v.outlived && v.coherent(lives, forget)) {
+	lives := func() bool { return v.r.IsListed(f, sfi) && (f.Script == 0 || v.scriptLives(f.Script)) }
+	if !v.living(read, lives, func() { delete(v.scripts, id.Script) }) {
 		return nil
 	}
 	if known == nil || known.script != s || known.own != f.Name || known.start != f.Start {

@@ -45,7 +45,7 @@ func (v *Resolver) currentBytecode(fn *function, sfi heap.Word) (at heap.Word, b
 		}
 		return err == nil
 	}
-	if !v.undisturbed(read, func() {}) {
+	if !v.asSampled(read, func() {}) {
 		return 0, nil, cmp.Or(err, heap.ErrNotFound)
 	}
 	return at, b, nil
@@ -101,8 +101,7 @@ func (v *Resolver) readLines(s *script) (err error) {
 		_, err = v.r.Source(s.Script)
 		return err == nil
 	}
-	lives := func() bool { return read() && v.scriptLives(s.at) }
-	if !v.undisturbed(read, s.ForgetLines) && !(v.outlived && v.coherent(lives, s.ForgetLines)) {
+	if !v.living(read, func() bool { return v.scriptLives(s.at) }, s.ForgetLines) {
 		s.ForgetLines()
 		return cmp.Or(err, errDied)
 	}

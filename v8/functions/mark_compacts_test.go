@@ -221,9 +221,9 @@ func TestSampleOfALaterRound(t *testing.T) {
 	}
 }
 
-// TestUndisturbed: what a sample refers to is read as it was while no mark-compact has begun since. A sample that was
+// TestAsSampled: what a sample refers to is read as it was while no mark-compact has begun since. A sample that was
 // taken in one does not say how many there were: it must not be late.
-func TestUndisturbed(t *testing.T) {
+func TestAsSampled(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		taken    int64
@@ -238,9 +238,9 @@ func TestUndisturbed(t *testing.T) {
 		c := newCounted()
 		c.markCompacts(7)
 		c.v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: test.taken, MarkCompacts: test.compacts})
-		got := c.v.undisturbed(func() bool { return true }, func() {})
-		if got != test.want || c.v.outlived == test.want {
-			t.Errorf("%s: %v, outlived %v; want %v", test.name, got, c.v.outlived, test.want)
+		got := c.v.asSampled(func() bool { return true }, func() {})
+		if got != test.want || c.v.compacted == test.want {
+			t.Errorf("%s: %v, compacted %v; want %v", test.name, got, c.v.compacted, test.want)
 		}
 	}
 }

@@ -19,23 +19,23 @@ type Resolver struct {
 
 	*isolate // of the current sample
 
-	r        *heap.Reader // of the current isolate: one of the next two
-	live     *heap.Reader
-	gone     *heap.Reader // of an isolate that is no more
-	space    AddressSpace
-	isolates map[isolateKey]*isolate
-	unknown  *isolate // one of which nothing is known
-	met      uint64   // how many isolates were met
-	code     codes
-	wasm     wasm
-	builtin  map[string]*Frame // by name
-	repairer *repair.Repairer
-	basis    basis  // of the current sample
-	renewed  int64  // when Renew was called
-	moment   Moment // of the current sample
-	outlived bool   // a mark-compact has begun since the current sample
-	room     room   // for what is kept
-	forgot   bool   // a cache began anew: see Forgot
+	r         *heap.Reader // of the current isolate: one of the next two
+	live      *heap.Reader
+	gone      *heap.Reader // of an isolate that is no more
+	space     AddressSpace
+	isolates  map[isolateKey]*isolate
+	unknown   *isolate // one of which nothing is known
+	met       uint64   // how many isolates were met
+	code      codes
+	wasm      wasm
+	builtin   map[string]*Frame // by name
+	repairer  *repair.Repairer
+	basis     basis  // of the current sample
+	renewed   int64  // when Renew was called
+	moment    Moment // of the current sample
+	compacted bool   // a mark-compact has begun since the current sample
+	room      room   // for what is kept
+	forgot    bool   // a cache began anew: see Forgot
 }
 
 // NewResolver resolves frames of the process that r reads, with the mappings that space knows. Both are used only while
@@ -71,7 +71,7 @@ func (v *Resolver) now() int64 {
 func (v *Resolver) Begin(m Moment) {
 	v.enter(isolateKey{m.Isolate, m.Thread}, m.Taken)
 	v.basis.codes, v.basis.passing = v.basis.codes[:0], false
-	v.moment, v.outlived = m, false
+	v.moment, v.compacted = m, false
 }
 
 // Forgot reports whether the Resolver has forgotten anything that it had read, since the last call.

@@ -8,6 +8,19 @@ import (
 	"github.com/hotspan/hotspan/v8/target"
 )
 
+// A sample is named some time after it was taken. Only a mark-compact moves what lives in V8's old space and frees what
+// has died there, and code. V8 counts them, and a sample has the count:
+//
+//	mark-compacts:    n                            n+1              n+2
+//	time:        ─────┼────────────────────────────┼────────────────┼─────▶
+//	              sample taken, read: asSampled        read: living
+//
+// What is read before the next one begins is what the sample referred to. What is read after that may be something else
+// in the same place. It counts if it has the identity that the sample says, and if it lives: an object that has died
+// stays as it is until it is swept, but what it refers to may have been swept before. Of functions and scripts the
+// lists of what lives tell; of machine code nothing does, but that it is still there when the next mark-compact has
+// begun (code.unsure).
+
 // lateAfter is how long after a sample the place of code may be another's, in nanoseconds, where nothing else tells.
 const lateAfter = int64(5 * time.Millisecond)
 
@@ -29,35 +42,40 @@ func (v *Resolver) mayHaveMoved() bool {
 	if !v.counts(n) {
 		return v.now()-v.moment.Taken > lateAfter
 	}
-	v.outlived = v.outlived || n != v.countCompacts()
-	return v.outlived
+	v.compacted = v.compacted || n != v.countCompacts()
+	return v.compacted
 }
 
-// undisturbed has read read objects of V8's old space, and reports whether they are what the current sample referred
-// to. A mark-compact since then may have moved them, and put others where they were; and what has died in it refers to
-// places that are used again, until it is swept itself. disturbed is to undo what read has kept.
-func (v *Resolver) undisturbed(read func() bool, disturbed func()) bool {
+// asSampled calls read, which reads objects of V8's old space, and reports whether they are what the current sample
+// referred to. undo undoes what read has kept.
+func (v *Resolver) asSampled(read func() bool, undo func()) bool {
 	n := v.moment.MarkCompacts
 	if n == 0 { // the sample was taken in one, and after it there may have been others; or they are not counted
 		late := v.now()-v.moment.Taken > lateAfter
-		v.outlived = v.outlived || late && len(v.countParts([]*isolate{v.isolate})) > 0
-		return !v.outlived && v.coherent(read, disturbed)
+		v.compacted = v.compacted || late && len(v.countParts([]*isolate{v.isolate})) > 0
+		return !v.compacted && v.consistent(read, undo)
 	}
 	if v.now()-v.moment.Taken > lateAfter { // perhaps there is nothing to read
-		v.outlived = v.outlived || n != v.countCompacts()
+		v.compacted = v.compacted || n != v.countCompacts()
 	}
-	if v.outlived || !read() {
+	if v.compacted || !read() {
 		return false
 	}
-	if v.outlived = n != v.countCompacts(); v.outlived {
-		disturbed()
+	if v.compacted = n != v.countCompacts(); v.compacted {
+		undo()
 	}
-	return !v.outlived
+	return !v.compacted
 }
 
-// coherent has read read objects until no mark-compact has begun meanwhile, and reports whether that was so in the end:
-// then all were read as they are now.
-func (v *Resolver) coherent(read func() bool, disturbed func()) bool {
+// living is asSampled for objects that can be told to live: after a mark-compact, lives reports that of what was read.
+func (v *Resolver) living(read, lives func() bool, undo func()) bool {
+	return v.asSampled(read, undo) ||
+		v.compacted && v.consistent(func() bool { return read() && lives() }, undo)
+}
+
+// consistent calls read until no mark-compact has begun meanwhile, and reports whether that was so in the end: then all
+// was read as it is now.
+func (v *Resolver) consistent(read func() bool, undo func()) bool {
 	for range 3 {
 		v.r.Forget()
 		before := v.countCompacts()
@@ -67,7 +85,7 @@ func (v *Resolver) coherent(read func() bool, disturbed func()) bool {
 		if v.countCompacts() == before {
 			return true
 		}
-		disturbed()
+		undo()
 	}
 	return false
 }
