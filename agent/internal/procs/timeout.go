@@ -49,30 +49,43 @@ func Within[T any](f func() (T, error), drop func(T)) (T, error) {
 
 // within is Within for an account.
 func within[T any](of *account, f func() (T, error), drop func(T)) (T, error) {
-	return follow(f, drop, &wait{asleep: inSystemCall, isLate: func() {}, account: of})
+	return waitedFor(f, drop, &wait{asleep: inSystemCall, isLate: func() {}, account: of})
 }
 
-// follow is Within, and counts how long f waits.
-func follow[T any](f func() (T, error), drop func(T), w *wait) (T, error) {
-	type result struct {
+// waitedFor is Within, and counts how long f waits.
+func waitedFor[T any](f func() (T, error), drop func(T), w *wait) (value T, err error) {
+	var r struct {
 		value T
 		err   error
 	}
-	var none T
+	tooLate := func() {
+		if r.err == nil {
+			drop(r.value)
+		}
+	}
+	if err := follow(func() { r.value, r.err = f() }, tooLate, w); err != nil {
+		return value, err
+	}
+	return r.value, r.err
+}
+
+// follow runs f on another goroutine, and returns when it has ended. It returns an error if f is not run, or has not
+// ended in time; then tooLate is called when it has.
+func follow(f, tooLate func(), w *wait) error {
 	user := w.account.user
 	if !waiting.Take(user, 1) {
-		return none, busy(user)
+		return busy(user)
 	}
 	var thread atomic.Int32 // that f runs on; 0: it does not run
-	ended := make(chan result, 1)
+	ended := make(chan struct{})
 	go func() {
 		defer waiting.Give(user, 1)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		thread.Store(int32(unix.Gettid()))
-		value, err := f()
+		f()
 		thread.Store(0)
-		ended <- result{value, err}
+		close(ended)
 	}()
 	next := time.NewTimer(rand.N(checkEvery)) // no file system knows when
 	defer next.Stop()
@@ -80,19 +93,18 @@ func follow[T any](f func() (T, error), drop func(T), w *wait) (T, error) {
 	defer w.end()
 	for w.waited <= fileTimeout {
 		select {
-		case r := <-ended:
-			return r.value, r.err
+		case <-ended:
+			return nil
 		case <-next.C:
 			next.Reset(checkEvery)
 			w.check(int(thread.Load()))
 		}
 	}
 	go func() {
-		if r := <-ended; r.err == nil {
-			drop(r.value)
-		}
+		<-ended
+		tooLate()
 	}()
-	return none, fmt.Errorf("%w: more than %v", ErrSlow, fileTimeout)
+	return fmt.Errorf("%w: more than %v", ErrSlow, fileTimeout)
 }
 
 // ErrTooLong says that a file is longer than the limit.
@@ -183,7 +195,7 @@ func (p *Timed) read(b []byte, off int64) (int, error) {
 	}
 	own := pieces.Get().(*[pieceSize]byte) // the caller may use b for something else when a late read ends
 	drop := func(int) { pieces.Put(own) }
-	n, err := follow(func() (int, error) {
+	n, err := waitedFor(func() (int, error) {
 		n, err := p.file.ReadAt(own[:len(b)], off)
 		if errors.Is(err, io.EOF) {
 			err = nil
