@@ -129,6 +129,9 @@ func (v *verb) accept(c *cobra.Command, words []string) (*Line, error) {
 	if v.passesThrough() && c.ArgsLenAtDash() == 0 {
 		words = append([]string{"--"}, words...)
 	}
+	if err := v.wrongProcess(words, line.Given); err != nil {
+		return nil, err
+	}
 	if err := setArguments(v.arguments, words); err != nil {
 		return nil, err
 	}

@@ -134,6 +134,7 @@ func TestWrong(t *testing.T) {
 		"dance":                   "there is no command dance",
 		"fin":                     "there is no command fin",
 		"play":                    "missing arguments: <in>",
+		"run 12":                  `unexpected argument 12, did you mean "-p 12"?`,
 		"help pley":               `there is no command pley, did you mean "play"?`,
 		"play a --evrey 1s":       `unknown flag --evrey, did you mean "--every"?`,
 		"play a --sou":            `unknown flag --sou, did you mean "--source-map"?`,

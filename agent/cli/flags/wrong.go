@@ -3,6 +3,9 @@ package flags
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,6 +38,21 @@ func wrongFlag(c *cobra.Command, err error) error {
 // wrongVerb says that a word is no verb.
 func wrongVerb(word string, verbs []string) error {
 	return fmt.Errorf("there is no command %s%s", word, DidYouMean(word, verbs))
+}
+
+// wrongProcess says how to name a process where a number stands that is no file's name.
+func (v *verb) wrongProcess(words []string, given func(string) bool) error {
+	byPID := func(f *field) bool { return f.short == "p" && !given(f.name) }
+	if len(words) == 0 || !slices.ContainsFunc(v.flags, byPID) {
+		return nil
+	}
+	if _, err := strconv.Atoi(words[0]); err != nil {
+		return nil
+	}
+	if _, err := os.Stat(words[0]); err == nil {
+		return nil
+	}
+	return fmt.Errorf("unexpected argument %s, did you mean \"-p %s\"?", words[0], words[0])
 }
 
 // DidYouMean asks for the words that are like one that is unknown, to be added to a message; empty if there are none.
