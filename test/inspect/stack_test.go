@@ -149,6 +149,11 @@ func TestTruncated(t *testing.T) {
 	if a.Missing == 0 || len(a.Threads) < 6 {
 		t.Errorf("%d bytes missing, %d threads", a.Missing, len(a.Threads))
 	}
+	for _, th := range a.Threads { // a file that is not used, for want of its first page, is named all the same
+		if th.Stack[0].Kind != "native" {
+			t.Errorf("thread %d: %+v", th.TID, th.Stack[0])
+		}
+	}
 	for _, verb := range []string{"objects", "requests"} { // "nothing is waited for" is not known
 		var warned strings.Builder
 		cmd := exec.Command(hotspan, "inspect", d.core, verb)

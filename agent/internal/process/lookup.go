@@ -2,6 +2,7 @@ package process
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
@@ -16,6 +17,15 @@ func (ms *Mappings) Find(addr uint64) (Region, bool) {
 		return Region{}, false
 	}
 	return ms.regions[i], true
+}
+
+// Path returns the path of the file that is mapped at an address, whether or not that file can be read; "" if none is.
+func (ms *Mappings) Path(addr uint64) string {
+	i := sort.Search(len(ms.maps), func(i int) bool { return ms.maps[i].End > addr })
+	if i == len(ms.maps) || addr < ms.maps[i].Start || !strings.HasPrefix(ms.maps[i].Path, "/") {
+		return ""
+	}
+	return ms.maps[i].Path
 }
 
 // Builtin returns the builtin of V8 that holds an address. (functions.AddressSpace)

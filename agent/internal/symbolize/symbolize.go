@@ -341,6 +341,9 @@ func (z *Symbolizer) nativeFrame(s *sampler.Sample, pc uint64, exact bool) *ppro
 	}
 	if unknown {
 		z.result.Broken = true
+		if path := z.mappings.Path(at); path != "" { // of a core: the file is not there any more, or is another one
+			return &pprofx.Frame{Function: pprofx.FileFunction(path), Kind: pprofx.Native, Module: path, Address: pc}
+		}
 		return &pprofx.Frame{Function: "[unknown]", Kind: pprofx.JIT, Address: pc}
 	}
 	return z.natives.frame(&r, at, z.now)
