@@ -5,7 +5,7 @@ package stack
 const (
 	slotOffset = iota
 	slotBytecode
-	_ // number of arguments
+	slotCount // number of arguments
 	slotFunction
 	slotContext
 	slotBP

@@ -220,6 +220,21 @@ func TestWalk(t *testing.T) {
 }
 
 // A function in a heap that the collector is at work on is followed; what cannot be read has no identity.
+// TestFramePointers: a function has its arguments once their number is pushed. Until then an older word is there.
+func TestFramePointers(t *testing.T) {
+	m := heapOf()
+	m.frame(fp1, fp2, v8Code+2, context)
+	m.frame(fp2, fp3, rootCode+4, context)
+	for sp, want := range map[uint64]uint64{fp1: 0, fp1 - 8: 0, fp1 - 16: 0, fp1 - 24: fp1, fp1 - 32: fp1} {
+		regs := target.Registers{IP: v8Code + 1}
+		regs.General[target.RBP], regs.General[target.RSP] = fp1, sp
+		_, got := Walker{m, walkLayout(), handCode{}}.WalkPointers(regs, isolateAt)
+		if !slices.Equal(got, []uint64{want, fp2, 0}) {
+			t.Errorf("SP %#x: %#x", sp, got)
+		}
+	}
+}
+
 func TestWalkIdentity(t *testing.T) {
 	moved := uint64(0x700_0400)
 	for _, c := range []struct {

@@ -30,7 +30,7 @@ func (s *walk) stepV8() {
 		s.typed, s.builtin = true, s.at.PC
 	} else {
 		s.Context = heap.Word(v[slotContext])
-		if end == s.at.BP+16 {
+		if end == s.at.BP+16 && s.at.SP <= s.at.BP-8*(slotBP-slotCount) {
 			s.pointers[s.last] = s.at.BP
 		}
 		f.Bytecode = heap.Word(v[slotBytecode])

@@ -12,7 +12,7 @@ func (w Walker) Walk(regs target.Registers, isolate uint64) Walk {
 }
 
 // WalkPointers is Walk, and gives the frame pointers of the frames that are a FrameFunction, by their index; 0 where
-// the frame is not on the stack any more.
+// the frame is not on the stack any more, or its slots up to the number of arguments not yet: then they have old words.
 func (w Walker) WalkPointers(regs target.Registers, isolate uint64) (out Walk, framePointers []uint64) {
 	s := walk{Walker: w, isolate: isolate, at: leafPosition(&regs)}
 	s.leafSP = s.at.SP
