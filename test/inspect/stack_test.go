@@ -318,8 +318,8 @@ func compare(t *testing.T, want, got []frame) {
 func checkArguments(t *testing.T, th *thread) {
 	t.Helper()
 	const arrow = "[Function (anonymous)]"
-	want := map[string]string{"interpreted": arrow, "baseline": arrow, "maglev": arrow, "turbofan": "[Function: end]",
-		"evaluated": arrow, "charge": arrow, "inlined": ""}
+	want := map[string]string{"interpreted": arrow, "baseline": arrow, "maglev": arrow, "turbofan": arrow,
+		"evaluated": arrow, "charge": arrow, "Savings": "[Function: end]", "inlined": ""}
 	for _, f := range th.Stack {
 		text, known := want[f.F]
 		switch {
@@ -328,6 +328,8 @@ func checkArguments(t *testing.T, th *thread) {
 			t.Errorf("%s was called with %v, want %q", f.F, f.Arguments, text)
 		case f.F == "charge" && f.This.Text != "Account {}":
 			t.Errorf("charge was called on %v, want an Account", f.This)
+		case f.F == "Savings" && f.This.Text != "<unknown>":
+			t.Errorf("Savings has %v for this before super has returned", f.This)
 		}
 		delete(want, f.F)
 	}

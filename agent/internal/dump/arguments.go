@@ -75,8 +75,11 @@ func (c *calls) argumentsAt(fp uint64) (a Arguments, ok bool) {
 	return a, true
 }
 
-// argument shows a value without what is in it.
+// argument shows a value without what is in it. A constructor that calls super has a hole for this until then.
 func (c *calls) argument(w heap.Word) Argument {
+	if c.printer.IsHole(w) {
+		return Argument{Text: "<unknown>"}
+	}
 	a := Argument{Text: c.printer.Print(w)}
 	if w.IsObject() {
 		a.Address = uint64(w)

@@ -77,7 +77,14 @@ class Account {
   }
 
   static get start() {
-    return evaluated(() => new Account().charge(() => interpreted(() => baseline(() => maglev(() => turbofan(end))))));
+    return evaluated(() => new Account().charge(() => interpreted(() => baseline(() => maglev(() => turbofan(
+      () => new Savings(end)))))));
+  }
+}
+
+class Savings extends Account {
+  constructor(next) {
+    super(next());
   }
 }
 
