@@ -98,6 +98,33 @@ func TestStripped(t *testing.T) {
 	check(t, v, &d, &a, true)
 }
 
+// TestWithoutLibrary: where the C library of a core is not there any more, as where it is from a container, JavaScript
+// has its labels and arguments. Which native frames it calls is not known.
+func TestWithoutLibrary(t *testing.T) {
+	live.NeedCores(t)
+	for _, v := range versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			dir := t.TempDir()
+			library := filepath.Join(dir, "libc.so.6")
+			if text, err := exec.Command("sh", "-c", `cp -L "$(ldd "$0" | awk '$1 == "libc.so.6" {print $3}')" "$1"`,
+				live.Binary(t, v.Version), library).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, text)
+			}
+			t.Setenv("LD_LIBRARY_PATH", dir)
+			d := die(t, v, "abort")
+			var a answer
+			if err := errors.Join(os.Remove(library),
+				inspect(&a, d.core, "stack", "--label", "tenant=tenant", "--label", "user=user")); err != nil {
+				t.Fatal(err)
+			}
+			if len(a.NotUsed) != 1 || !strings.Contains(a.NotUsed[0], library) {
+				t.Errorf("not used: %q", a.NotUsed)
+			}
+			checkOwn(t, v, &d, &a, true)
+		})
+	}
+}
+
 // TestNotThis: what is no core of Node.js, or of another build, is a sentence.
 func TestNotThis(t *testing.T) {
 	live.NeedCores(t)
@@ -243,14 +270,19 @@ func compress(t *testing.T, name string, by func(io.Writer) io.WriteCloser) stri
 // check compares the threads of the program with what it wrote down.
 func check(t *testing.T, v nodes.Version, d *dead, a *answer, labels bool) {
 	t.Helper()
-	inRequest := 0
-	for i, th := range a.Threads {
-		if begins(&th) {
-			continue
-		}
-		if th.Stop != "root" || len(th.Stack) < 2 {
+	for _, th := range a.Threads {
+		if !begins(&th) && (th.Stop != "root" || len(th.Stack) < 2) {
 			t.Errorf("thread %d: %s: %+v", th.TID, th.Stop, th.Stack)
 		}
+	}
+	checkOwn(t, v, d, a, labels)
+}
+
+// checkOwn compares the JavaScript of the threads, and what belongs to it.
+func checkOwn(t *testing.T, v nodes.Version, d *dead, a *answer, labels bool) {
+	t.Helper()
+	inRequest := 0
+	for i, th := range a.Threads {
 		own := javaScript(&th)
 		if len(own) == 0 {
 			continue

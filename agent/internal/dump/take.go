@@ -163,10 +163,10 @@ func (t *taker) one(tid int, from target.Registers, to *Thread) {
 	}
 }
 
-// runsJavaScript reports whether a stack has frames of V8's code that are its own. V8's helper threads enter the
-// isolates of others, whose request is not theirs.
+// runsJavaScript reports whether a stack has frames of V8's code. V8's helper threads enter the isolates of others,
+// whose request is not theirs; where native frames are missing, the walk does not go on in another thread's stack.
 func runsJavaScript(w *stack.Walk) bool {
-	return !w.Resumed && slices.ContainsFunc(w.Frames, func(f stack.WalkFrame) bool {
+	return slices.ContainsFunc(w.Frames, func(f stack.WalkFrame) bool {
 		return f.Kind == stack.FrameFunction || f.Kind == stack.FrameTyped
 	})
 }
