@@ -47,7 +47,7 @@ func (v *Trace) Run(stdout io.Writer, c terminal.Console) error {
 	case len(found) > 1:
 		return ambiguous(v.ID, found)
 	}
-	t, err := v.read(c, found[0])
+	t, err := v.read(found[0])
 	if err != nil {
 		return err
 	}
@@ -72,14 +72,14 @@ func (v *Trace) eachSnapshot(c terminal.Console, do func(source int, s *pprofx.S
 	return nil
 }
 
-// read reads the recordings again, for all that is known of a trace.
-func (v *Trace) read(c terminal.Console, of report.FoundTrace) (*traced, error) {
+// read reads the recordings again, for all that is known of a trace. What is to be said of them has been said.
+func (v *Trace) read(of report.FoundTrace) (*traced, error) {
 	t := &traced{ID: of.ID, Route: of.Route, First: of.First, Last: of.Last, Samples: of.Samples,
 		Lost: map[string]int64{}, Suggested: suggestRate(of)}
 	lanes, builders := report.NewLanes(of), map[int64]*report.Builder{}
 	t.from, t.to = lanes.Interval()
 	chosen := pprofx.Filter{Labels: []pprofx.LabelFilter{{Key: "trace_id", Values: []string{of.ID}}}}
-	err := v.eachSnapshot(c, func(source int, s *pprofx.Snapshot) {
+	err := v.eachSnapshot(terminal.Console{Writer: io.Discard}, func(source int, s *pprofx.Snapshot) {
 		if s.End < t.from || s.Start > t.to {
 			return
 		}

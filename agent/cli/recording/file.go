@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/jsonl"
@@ -69,6 +71,44 @@ func (f *pprofFile) Next() (*pprofx.Snapshot, error) {
 		return nil, fmt.Errorf("pprof: %w", err)
 	}
 	return s, nil
+}
+
+// readRecording calls do with each snapshot of a file.
+func readRecording(c terminal.Console, name string, do func(*pprofx.Snapshot) error) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	from, read := newRecording(f), 0
+	for {
+		s, err := from.Next()
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF) && read > 0:
+			return nil
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("%s is empty", name)
+		case errors.Is(err, io.ErrUnexpectedEOF) && read > 0:
+			c.Logger(false).Warn("the recording is cut off: its last snapshot is missing", "file", name)
+			return nil
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return fmt.Errorf("%s is cut off, and nothing before its end is whole: was it copied while it was written?",
+				name)
+		case errors.Is(err, pprofx.ErrUnknownName):
+			return fmt.Errorf("%s: %w: a newer version of hotspan may have written it", name, err)
+		default:
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		err = do(s)
+		if unfit := unfitError(""); errors.As(err, &unfit) {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err != nil {
+			return err
+		}
+		read++
+	}
 }
 
 // ShowsTimes reports whether files of a format show when a sample was taken, and cannot leave it out.

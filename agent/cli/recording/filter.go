@@ -1,11 +1,7 @@
 package recording
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -69,12 +65,7 @@ func (f *FilterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot 
 		return nil
 	}
 	chosen := f.Filter()
-	if f.Since > 0 {
-		chosen.From = now.Add(-f.Since).UnixNano()
-	}
-	if f.Until > 0 {
-		chosen.To = now.Add(-f.Until).UnixNano()
-	}
+	chosen.From, chosen.To = f.interval(now)
 	part := chosen.Apply(s)
 	if part == nil || f.Since == 0 && f.Until == 0 {
 		return part
@@ -85,6 +76,17 @@ func (f *FilterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot 
 		clipped.End = max(clipped.Start, min(part.End, chosen.To))
 	}
 	return &clipped
+}
+
+// interval returns the times that are chosen, of [from, to) as in a pprofx.Filter.
+func (f *FilterFlags) interval(now time.Time) (from, to int64) {
+	if f.Since > 0 {
+		from = now.Add(-f.Since).UnixNano()
+	}
+	if f.Until > 0 {
+		to = now.Add(-f.Until).UnixNano()
+	}
+	return from, to
 }
 
 // EachSnapshot is EachRecorded for what shows CPU time: the recordings have no hits of probes.
@@ -98,7 +100,7 @@ func (f *FilterFlags) EachSnapshot(c terminal.Console, paths []string, do func(*
 }
 
 // EachRecorded calls do with the chosen part of each snapshot of recordings. A folder stands for the .otlp files in it.
-// Of a recording that is cut off, it reads what is whole.
+// Of a recording that is cut off, it reads what is whole, and of a folder what can be read.
 func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
 	now := time.Now()
 	rows, err := f.rowFilter()
@@ -109,70 +111,32 @@ func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*
 		return exit.Usagef("--since %v, --until %v: nothing is between them, --since must be longer", f.Since, f.Until)
 	}
 	there := f.choices()
-	for _, path := range paths {
-		files := []string{path}
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			files, _ = filepath.Glob(filepath.Join(path, "*"+Extension(OTLP))) // sorted; the pattern is right
-			if len(files) == 0 {
-				return fmt.Errorf("%s has no .otlp files: an agent writes the first when it has samples", path)
-			}
-		}
-		for _, file := range files {
-			err := readRecording(c, file, func(s *pprofx.Snapshot) error {
-				if f.byTime() {
-					if err := RequireTimes(s, "a choice by time or age"); err != nil {
-						return err
-					}
-				}
-				there.note(s)
-				if s = f.apply(s, now); s == nil {
-					return nil
-				}
-				s = rows.Apply(s)
-				there.chosen += len(s.Rows)
-				return do(s)
-			})
-			if unfit := unfitError(""); errors.As(err, &unfit) {
-				err = fmt.Errorf("%s: %w", file, err)
-			}
-			if err != nil {
+	each := func(s *pprofx.Snapshot) error {
+		if f.byTime() {
+			if err := RequireTimes(s, "a choice by time or age"); err != nil {
 				return err
 			}
+		}
+		there.note(s)
+		if s = f.apply(s, now); s == nil {
+			return nil
+		}
+		s = rows.Apply(s)
+		there.chosen += len(s.Rows)
+		return do(s)
+	}
+	for _, path := range paths {
+		var err error
+		if info, _ := os.Stat(path); info != nil && info.IsDir() {
+			from, to := f.interval(now)
+			err = readFolder(c, path, from, to, each)
+		} else {
+			err = readRecording(c, path, each)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	there.warn(c, f.byTime())
 	return nil
-}
-
-func readRecording(c terminal.Console, name string, do func(*pprofx.Snapshot) error) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	from, read := newRecording(f), 0
-	for {
-		s, err := from.Next()
-		switch {
-		case err == nil:
-		case errors.Is(err, io.EOF) && read > 0:
-			return nil
-		case errors.Is(err, io.EOF):
-			return fmt.Errorf("%s is empty", name)
-		case errors.Is(err, io.ErrUnexpectedEOF) && read > 0:
-			c.Logger(false).Warn("the recording is cut off: its last snapshot is missing", "file", name)
-			return nil
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			return fmt.Errorf("%s is cut off, and nothing before its end is whole: was it copied while it was written?",
-				name)
-		case errors.Is(err, pprofx.ErrUnknownName):
-			return fmt.Errorf("%s: %w: a newer version of hotspan may have written it", name, err)
-		default:
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if err := do(s); err != nil {
-			return err
-		}
-		read++
-	}
 }

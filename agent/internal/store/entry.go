@@ -44,8 +44,8 @@ func readCursor(root *os.Root, file string) (next uint64, err error) {
 
 var entryName = regexp.MustCompile(`^(\d{12,20})-(\d{1,19})-(\d{1,19})\.otlp$`)
 
-// parse returns the entry of a file; false if its name is none that name returns.
-func parse(f fs.DirEntry) (e Entry, ok bool) {
+// Parse returns the entry of a file; false if its name is none that a Store gives.
+func Parse(f fs.DirEntry) (e Entry, ok bool) {
 	m := entryName.FindStringSubmatch(f.Name())
 	if m == nil || !f.Type().IsRegular() {
 		return e, false

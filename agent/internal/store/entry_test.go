@@ -20,7 +20,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || info.Name() != name {
 			return // no name of a file, or a path
 		}
-		e, ok := parse(fs.FileInfoToDirEntry(info))
+		e, ok := Parse(fs.FileInfoToDirEntry(info))
 		if !ok {
 			return
 		}

@@ -107,7 +107,7 @@ func (s *Store) scan() error {
 	}
 	s.next = 1
 	for _, f := range files {
-		if e, ok := parse(f); ok {
+		if e, ok := Parse(f); ok {
 			s.entries = append(s.entries, e)
 			s.bytes += e.Size
 			s.next = max(s.next, e.Sequence+1)
