@@ -125,8 +125,8 @@ func HTTPError(r *http.Response, body []byte) error {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
 		http.StatusRequestTimeout, http.StatusMisdirectedRequest, http.StatusTooEarly:
 		code = codes.Unavailable
-	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		code = codes.Unimplemented
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnsupportedMediaType:
+		code = codes.Unimplemented // of any snapshot
 	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
 		code = codes.Unauthenticated
 	case http.StatusForbidden:

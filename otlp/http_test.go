@@ -115,7 +115,8 @@ func TestHTTPRetries(t *testing.T) {
 func TestHTTPRefusals(t *testing.T) {
 	for code, want := range map[int]codes.Code{
 		400: codes.InvalidArgument, 401: codes.Unauthenticated, 403: codes.PermissionDenied,
-		404: codes.Unimplemented, 413: codes.ResourceExhausted, 301: codes.Unimplemented,
+		404: codes.Unimplemented, 410: codes.Unimplemented, 413: codes.ResourceExhausted, 415: codes.Unimplemented,
+		301: codes.Unimplemented,
 		302: codes.Unimplemented, 407: codes.Unauthenticated, 422: codes.InvalidArgument, 500: codes.Internal,
 	} {
 		tries := 0
