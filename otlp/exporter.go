@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -73,7 +74,7 @@ func (e *Exporter) Try(ctx context.Context) error {
 		_, err = e.try(ctx, message)
 	}
 	if err != nil {
-		return fmt.Errorf("otlp %s: %w", e.endpoint, err)
+		return fmt.Errorf("otlp %s: %w", e.endpoint, explain(err))
 	}
 	return nil
 }
@@ -188,10 +189,16 @@ func (e *Exporter) try(ctx context.Context, message []byte) (answer, error) {
 	if e.mute.Swap(false) {
 		e.transport.renew()
 	}
+	begin := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
 	defer cancel()
 	a, err := e.transport.send(ctx, message)
-	e.mute.Store(err != nil && ctx.Err() != nil)
+	mute := err != nil && ctx.Err() != nil
+	e.mute.Store(mute)
+	if mute && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = status.Errorf(codes.DeadlineExceeded, "no answer within %v: %s",
+			time.Since(begin).Round(100*time.Millisecond), status.Convert(err).Message())
+	}
 	return a, err
 }
 

@@ -275,7 +275,8 @@ func TestTry(t *testing.T) {
 	}
 	other := httptest.NewServer(http.NotFoundHandler()) // of another protocol
 	defer other.Close()
-	if err := dial(t, other.URL, Config{Protocol: HTTP}).Try(t.Context()); status.Code(err) != codes.Unimplemented {
+	if err := dial(t, other.URL, Config{Protocol: HTTP}).Try(t.Context()); status.Code(err) != codes.Unimplemented ||
+		!strings.Contains(err.Error(), "a Collector needs --feature-gates=service.profilesSupport") {
 		t.Error(err)
 	}
 	if err := dial(t, "http://127.0.0.1:1", Config{}).Try(t.Context()); status.Code(err) != codes.Unavailable {

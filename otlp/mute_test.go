@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -77,6 +78,24 @@ func TestMuteConnection(t *testing.T) {
 		mute()
 		if err := e.Write(t.Context(), randomSnapshot(2, 9)); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A server that takes connections and never answers is said to do so.
+func TestNoAnswer(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for _, protocol := range []Protocol{GRPC, HTTP} {
+		c := Config{Protocol: protocol, Timeout: 300 * time.Millisecond, GiveUp: 300 * time.Millisecond}
+		e := dial(t, "http://"+silent.Addr().String(), c)
+		for _, err := range []error{e.Try(t.Context()), e.Write(t.Context(), randomSnapshot(1, 9))} {
+			if err == nil || !strings.Contains(err.Error(), "no answer within ") {
+				t.Errorf("%s: %v", protocol, err)
+			}
 		}
 	}
 }

@@ -106,8 +106,8 @@ func explain(err error) error {
 		return fmt.Errorf("%w (the server does not accept profiles: a Collector needs "+
 			"--feature-gates=service.profilesSupport and a profiles pipeline)", err)
 	case codes.ResourceExhausted:
-		return fmt.Errorf("%w (if the size of the message is the reason: "+
-			"lower MaxMessage, or raise the server's limit)", err)
+		return fmt.Errorf("%w (if the size of the message is the reason: raise the server's limit, "+
+			"max_recv_msg_size_mib in a Collector)", err)
 	}
 	return err
 }
