@@ -54,6 +54,9 @@ func Refused(err error) bool {
 		s.Code() == codes.ResourceExhausted && !later
 }
 
+// Kind names what kind of error err is, by its gRPC code.
+func Kind(err error) string { return status.Code(err).String() }
+
 // RetryAfter returns how long err says that the server is to be left alone; 0: it does not.
 func RetryAfter(err error) time.Duration {
 	s, ok := status.FromError(err)

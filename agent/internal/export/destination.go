@@ -40,6 +40,17 @@ type Destination struct {
 	// Only Run has these.
 	unkept bool               // where it is is not on the disk
 	early  map[uint64]*stored // snapshots that were sent before their turn, by sequence
+	untold untold
+	said   map[string]bool // kinds of failures, since the last success
+}
+
+// untold is what was lost since that was said last.
+type untold struct {
+	samples int64 // that were dropped
+	why     error // of the last of them
+	dropped time.Time
+	evicted int64 // snapshots that were said to be removed
+	removed time.Time
 }
 
 type counters struct {
@@ -75,6 +86,7 @@ func New(
 	}
 	return &Destination{
 		name: name, to: to, keep: keep, from: from, cursor: cursor, log: log, early: map[uint64]*stored{},
+		said: map[string]bool{},
 	}, nil
 }
 
@@ -95,7 +107,7 @@ func (d *Destination) Stats() Stats {
 // before Run.
 func (d *Destination) Continue(ended *Destination) {
 	d.cursor.GoOn(ended.cursor)
-	d.early = ended.early
+	d.early, d.untold = ended.early, ended.untold
 	before := ended.Stats()
 	d.stats.snapshots.Add(before.Snapshots)
 	d.stats.samples.Add(before.Samples)
@@ -150,8 +162,7 @@ func (d *Destination) try(ctx context.Context) (err error) {
 	case ctx.Err() != nil:
 	case err != nil:
 		d.stats.failing.Store(true)
-		d.log.Warn("a destination takes no profiles yet: snapshots wait in the store", "to", d.name,
-			"speaks", to.Speaks(), "why", err)
+		d.tellFailure("a destination takes no profiles yet: snapshots wait in the store", err, "speaks", to.Speaks())
 	default:
 		d.log.Info("a destination takes profiles", "to", d.name, "speaks", to.Speaks())
 	}
@@ -175,6 +186,7 @@ func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
 	}
 	for !s.done {
 		err := d.write(ctx, s)
+		d.tellLosses()
 		if err != nil && ctx.Err() != nil { // what the receiver has taken is delivered, whenever ctx ends
 			return ctx.Err()
 		}
@@ -325,7 +337,7 @@ func (d *Destination) write(ctx context.Context, s *stored) error {
 func (d *Destination) halve(p part, refusal error) []part {
 	halves, err := p.halves(d.to)
 	if err != nil || len(halves) == 0 {
-		d.drop(p, errors.Join(refusal, err))
+		d.drop(p.samples, errors.Join(refusal, err))
 	}
 	return halves
 }
@@ -336,35 +348,58 @@ func (d *Destination) send(ctx context.Context, p part) error {
 	rejected := int64(0)
 	var partial *otlp.PartialError
 	if errors.As(err, &partial) {
-		d.log.Error("a part of a snapshot was rejected", "to", d.name, "why", err)
-		rejected, err = p.samples*partial.Rejected/max(partial.Of, 1), nil
+		rejected = p.samples * partial.Rejected / max(partial.Of, 1)
+		d.drop(rejected, err)
+		err = nil
 	}
 	if err == nil {
-		d.stats.dropped.Add(rejected)
 		d.stats.samples.Add(p.samples - rejected)
 	}
 	return err
 }
 
-// drop counts what the receiver refuses for good.
-func (d *Destination) drop(p part, err error) {
-	d.stats.dropped.Add(p.samples)
-	d.log.Error("samples dropped: the receiver refuses them", "to", d.name, "samples", p.samples, "why", err)
+// drop counts samples that the receiver refuses for good.
+func (d *Destination) drop(samples int64, why error) {
+	d.stats.dropped.Add(samples)
+	d.untold.samples += samples
+	d.untold.why = why
 }
 
-// tell logs when a destination begins to fail, and when it works again.
+// lossesEvery is how often a loss is said at most: a receiver may refuse some of each snapshot, and a full store loses
+// one for each that comes.
+const lossesEvery = 10 * time.Minute
+
+// tellLosses logs what was lost since it did last.
+func (d *Destination) tellLosses() {
+	u := &d.untold
+	due := func(said time.Time) bool { return said.IsZero() || time.Since(said) >= lossesEvery }
+	if u.samples > 0 && due(u.dropped) {
+		d.log.Error("samples dropped: the receiver refuses them", "to", d.name, "samples", u.samples, "why", u.why)
+		u.samples, u.dropped = 0, time.Now()
+	}
+	if evicted := d.Stats().Evicted; evicted > u.evicted && due(u.removed) {
+		d.log.Error("snapshots removed before they were delivered: the store is full, or keeps nothing so old",
+			"to", d.name, "snapshots", evicted-u.evicted)
+		u.evicted, u.removed = evicted, time.Now()
+	}
+}
+
+// tell logs when a destination begins to fail, when it does for a reason of another kind, and when it works again.
 func (d *Destination) tell(err error) {
-	failed := err != nil
-	if failed {
+	if err != nil {
 		d.stats.failures.Add(1)
-	}
-	if d.stats.failing.Swap(failed) == failed {
-		return
-	}
-	if failed {
-		d.log.Warn("snapshots wait: not delivered", "to", d.name, "why", err)
-	} else {
+		d.stats.failing.Store(true)
+		d.tellFailure("snapshots wait: not delivered", err)
+	} else if d.stats.failing.Swap(false) {
+		clear(d.said)
 		d.log.Info("snapshots are delivered again", "to", d.name, "waiting", fmt.Sprint(d.cursor.Waiting()-1))
+	}
+}
+
+func (d *Destination) tellFailure(what string, err error, more ...any) {
+	if kind := otlp.Kind(err); !d.said[kind] {
+		d.said[kind] = true
+		d.log.Warn(what, append(append([]any{"to", d.name}, more...), "why", err)...)
 	}
 }
 

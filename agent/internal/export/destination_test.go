@@ -234,6 +234,85 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A receiver that refuses everything is named at once, and not with each snapshot; what is dropped meanwhile is said
+// later, also when it takes snapshots again.
+func TestDropsSaid(t *testing.T) {
+	refuses := true
+	r := &receiver{answer: func(*pprofx.Snapshot) error {
+		if refuses {
+			return status.Error(codes.InvalidArgument, "no profiles here")
+		}
+		return nil
+	}}
+	s, d, log := fixture(t, r, nil)
+	said := func(want ...string) {
+		t.Helper()
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		for i, line := range lines {
+			if len(lines) != len(want) || !strings.Contains(line, "samples dropped") ||
+				!strings.Contains(line, want[i]) {
+				t.Fatalf("%q, want %q", lines, want)
+			}
+		}
+	}
+	fill(t, s, 5)
+	deliverAll(t, d)
+	said("samples=10 ")
+	refuses, d.untold.dropped = false, d.untold.dropped.Add(-lossesEvery)
+	fill(t, s, 2)
+	deliverAll(t, d)
+	said("samples=10 ", "samples=40 ")
+	if got := d.Stats(); got != (Stats{Snapshots: 7, Samples: 20, Dropped: 50}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// That snapshots are removed before a receiver that is down takes them is said while it is down.
+func TestRemovedSaid(t *testing.T) {
+	var d *Destination
+	var s *store.Store
+	var log *bytes.Buffer
+	tries := 0
+	r := &receiver{answer: func(*pprofx.Snapshot) error {
+		if tries++; tries == 1 {
+			s.SetLimits(store.Limits{Bytes: 1}) // keeps the newest
+			return errors.New("away")
+		}
+		if !strings.Contains(log.String(), "snapshots removed before they were delivered") ||
+			!strings.Contains(log.String(), "snapshots=3\n") {
+			t.Errorf("%s", log)
+		}
+		return nil
+	}}
+	s, d, log = fixture(t, r, nil)
+	fill(t, s, 5)
+	deliverAll(t, d)
+	if got := d.Stats(); got != (Stats{Snapshots: 2, Samples: 20, Failures: 1, Evicted: 3}) || tries != 3 {
+		t.Errorf("%+v, %d tries", got, tries)
+	}
+}
+
+// What is said of a failure is what has to be mended, also where that shows only once something else is: a Collector
+// that is started at last, and takes no profiles.
+func TestFailuresSaid(t *testing.T) {
+	tries := 0
+	r := &receiver{answer: func(*pprofx.Snapshot) error {
+		tries++
+		return map[int]error{
+			1: status.Error(codes.Unavailable, "nobody is there"), 2: status.Error(codes.Unavailable, "still nobody"),
+			3: status.Error(codes.Unimplemented, "no profiles here"),
+		}[tries]
+	}}
+	s, d, log := fixture(t, r, nil)
+	fill(t, s, 1)
+	deliverAll(t, d)
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[0], "nobody is there") ||
+		!strings.Contains(lines[1], "no profiles here") || !strings.Contains(lines[2], "delivered again") {
+		t.Errorf("%q", lines)
+	}
+}
+
 // A half that was delivered is not delivered again where the other one has to wait.
 func TestHalfWaits(t *testing.T) {
 	tries := 0
