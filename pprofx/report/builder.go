@@ -15,7 +15,8 @@ type Builder struct {
 	short bool
 
 	out                          Report
-	begun                        bool  // there was a snapshot
+	begun                        bool // there was a snapshot
+	covered                      covered
 	taken                        int64 // samples, or hits
 	routes, traces, threads, bys groups
 	processes                    groups // by pid and service: a pid may be that of two, one after the other
@@ -54,9 +55,11 @@ const shortFunctions, shortRoutes, shortStalls = 1 << 12, 1 << 10, 100
 // Measure.
 func (b *Builder) Add(s *pprofx.Snapshot) {
 	if !b.begun {
-		b.out.Start, b.out.Measure, b.out.Period, b.begun = s.Start, s.Measure, s.Period, true
+		b.out.Measure, b.out.Period, b.begun = s.Measure, s.Period, true
 	}
-	b.out.End = max(b.out.End, s.End)
+	if s.Start > 0 { // a profile of another tool need not say it
+		b.covered = b.covered.add(s.Start, s.End)
+	}
 	for reason, n := range s.Lost {
 		b.out.Lost[reason.String()] += n
 	}
@@ -161,6 +164,9 @@ func (b *Builder) detail(route string) string {
 // Report returns what was added up, greatest first.
 func (b *Builder) Report() *Report {
 	out := b.out
+	if n := len(b.covered); n > 0 {
+		out.Start, out.End, out.Gaps = b.covered[0][0], b.covered[n-1][1], float64(b.covered.gaps())/1e9
+	}
 	out.Lost = maps.Clone(b.out.Lost)
 	out.Routes, out.Traces, out.Threads = b.routes.sorted(), b.traces.sorted(), b.threads.sorted()
 	out.By, out.Functions, out.Processes = b.bys.sorted(), b.functions.sorted(), b.processes.sorted()

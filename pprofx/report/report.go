@@ -7,8 +7,9 @@ import "github.com/hotspan/hotspan/pprofx"
 // the rate has changed, samples of another rate count as so many as they stand for, rounded. Of other
 // measures they are weights. There are stalls of CPUTime and of WallTime.
 type Report struct {
-	Start   int64            `json:"start"` // Unix time in nanoseconds, of the first snapshot
-	End     int64            `json:"end"`   // of the last
+	Start   int64            `json:"start"` // Unix time in nanoseconds, of the earliest snapshot
+	End     int64            `json:"end"`   // of the latest
+	Gaps    float64          `json:"gaps"`  // seconds between these of which there is no snapshot
 	Period  int64            `json:"period"`
 	Samples int64            `json:"samples"`
 	Lost    map[string]int64 `json:"lost"` // by reason

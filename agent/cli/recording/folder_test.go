@@ -78,6 +78,7 @@ func TestFolderInPart(t *testing.T) {
 			times int
 		}{
 			"report":             {"400 ms of CPU in 40 samples, of 5s ", 1},
+			"query --store":      {"none lost, no snapshot of 1s of that time", 1},
 			"report --since 1h":  {"400 ms of CPU in 40 samples, of 5s ", 1},
 			"report --until 1ns": {"400 ms of CPU in 40 samples, of 5s ", 1},
 			"report --since 1ns": {"0 ms of CPU in 0 samples", 0},

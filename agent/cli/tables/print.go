@@ -72,7 +72,11 @@ func (p Printer) contents() string {
 		return fmt.Sprintf("%s off the CPU in %d waits%s", p.Amount(p.Samples), p.Weighed, LostText(p.Lost))
 	}
 	taken := cmp.Or(p.Weighed, p.Samples) // at several rates, these are not one
-	return Contents(time.Duration(p.Samples*p.Period), taken, time.Duration(p.End-p.Start), p.Start, p.Lost)
+	text := Contents(time.Duration(p.Samples*p.Period), taken, time.Duration(p.End-p.Start), p.Start, p.Lost)
+	if gaps := time.Duration(p.Gaps * 1e9).Round(100 * time.Millisecond); gaps > 0 {
+		text += fmt.Sprintf(", no snapshot of %v of that time", gaps)
+	}
+	return text
 }
 
 // Contents says what there is of a recording, which begins at a Unix time in nanoseconds.
