@@ -285,8 +285,18 @@ func (s *Store) tooMany(now time.Time) bool {
 	if len(s.entries) < 2 {
 		return false
 	}
-	old := s.limits.Age > 0 && now.Sub(time.Unix(0, s.entries[0].End)) > s.limits.Age
-	return old || s.bytes > s.limits.Bytes
+	return s.limits.Age > 0 && s.isOld(now) || s.bytes > s.limits.Bytes
+}
+
+// isOld reports whether the oldest entry is. Where the clock was set back since, that may end in the future: the first
+// behind it that does not is as old at most.
+func (s *Store) isOld(now time.Time) bool {
+	for _, e := range s.entries[:len(s.entries)-1] {
+		if age := now.Sub(time.Unix(0, e.End)); age >= 0 {
+			return age > s.limits.Age
+		}
+	}
+	return false
 }
 
 // onDisk reports whether an entry takes room there.

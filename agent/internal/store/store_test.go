@@ -101,6 +101,21 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// Snapshots from before the clock was set back, which have times in the future, keep no later one for longer.
+func TestAgeAfterClockSetBack(t *testing.T) {
+	s := open(t, t.TempDir(), Limits{Bytes: 1 << 20, Age: time.Hour})
+	for _, age := range []time.Duration{-48 * time.Hour, -47 * time.Hour, 30 * time.Minute, 20 * time.Minute} {
+		add(t, s, 100, age)
+	}
+	if got := sequences(s); !slices.Equal(got, []uint64{1, 2, 3, 4}) {
+		t.Errorf("%v: want all, of which none is known to be old", got)
+	}
+	s.SetLimits(Limits{Bytes: 1 << 20, Age: 25 * time.Minute})
+	if got := sequences(s); !slices.Equal(got, []uint64{4}) {
+		t.Errorf("%v: want the one of the last 25 minutes", got)
+	}
+}
+
 func TestCursor(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, unlimited)
