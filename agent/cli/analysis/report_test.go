@@ -186,6 +186,13 @@ func TestFilters(t *testing.T) {
 	if code != exit.Failed || !strings.Contains(said.String(), "no snapshot is of that time") {
 		t.Errorf("an old recording: code %d, %s", code, &said)
 	}
+	for _, flag := range []string{"--since=-1h", "--until=-1h"} {
+		said.Reset()
+		if code := cli.Main([]string{"report", file, flag}, &said, &said); code != exit.WrongUsage ||
+			!strings.Contains(said.String(), "not less than 0") {
+			t.Errorf("%s: code %d, %s", flag, code, &said)
+		}
+	}
 	said.Reset()
 	if code := cli.Main([]string{"report", t.TempDir()}, &said, &said); code != exit.Failed ||
 		!strings.Contains(said.String(), "has no .otlp files") {

@@ -43,7 +43,7 @@ func (v *Trace) Run(stdout io.Writer, c terminal.Console) error {
 	case len(found) == 0:
 		return fmt.Errorf("no sample of a trace %s in %s: shorter than %s", terminal.Printable(v.ID),
 			terminal.Printable(strings.Join(v.Files, " ")),
-			"the time between two samples, not sampled then, or not in a span")
+			"the time between two samples, not sampled at that time, or not in a span")
 	case len(found) > 1:
 		return ambiguous(v.ID, found)
 	}

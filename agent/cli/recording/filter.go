@@ -107,6 +107,9 @@ func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*
 	if err != nil {
 		return err
 	}
+	if f.Since < 0 || f.Until < 0 {
+		return exit.Usagef("--since %v, --until %v: both are so long ago, and not less than 0", f.Since, f.Until)
+	}
 	if f.Since > 0 && f.Until >= f.Since {
 		return exit.Usagef("--since %v, --until %v: nothing is between them, --since must be longer", f.Since, f.Until)
 	}

@@ -41,6 +41,8 @@ func (v *Stream) Run(stdout io.Writer, c terminal.Console) error {
 	switch {
 	case v.Rate > 0 && len(v.PID) != 1:
 		return exit.Usagef("--rate %d: name one process by --pid", v.Rate)
+	case v.Since < 0 || v.Last < 0:
+		return exit.Usagef("--since %v, --last %d: not less than 0", v.Since, v.Last)
 	case v.Duration != nil && *v.Duration <= 0:
 		return exit.Usagef("-d %v: more than 0; without -d it streams until Ctrl-C", *v.Duration)
 	}
