@@ -100,9 +100,8 @@ func writeSnapshot(path string, s *pprofx.Snapshot) error {
 	}
 	if err != nil {
 		out.Remove() // also what has samples: they are written again
-		return fmt.Errorf("%s: %w", path, err)
 	}
-	return nil
+	return err
 }
 
 // removeLeft removes the files that an agent was writing when it was killed. The snapshots are in the store, and are

@@ -66,13 +66,18 @@ func (f *File) Finish() error {
 // fail says why a file could not be completed, and removes it unless it has samples: formats that have each snapshot at
 // once begin with them.
 func (f *File) fail(err error) error {
+	if of, ok := errors.AsType[*fs.PathError](err); ok { // with the part's name, and maybe twice
+		err = &fs.PathError{Op: "write", Path: f.Path, Err: of.Err}
+	} else {
+		err = fmt.Errorf("write %s: %w", f.Path, err)
+	}
 	if info, missing := os.Stat(f.Name()); missing == nil && info.Mode().IsRegular() && info.Size() > 0 &&
 		recording.Streams(f.format) {
 		f.Close()
-		return fmt.Errorf("write %s: %w (what was written before is in %s)", f.Path, err, f.Name())
+		return fmt.Errorf("%w (what was written before is in %s)", err, f.Name())
 	}
 	f.Remove()
-	return fmt.Errorf("write %s: %w", f.Path, err)
+	return err
 }
 
 // WriteWhole writes a file that is no recording, of what f writes.
