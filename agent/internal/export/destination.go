@@ -190,7 +190,10 @@ func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
 		if err != nil && ctx.Err() != nil { // what the receiver has taken is delivered, whenever ctx ends
 			return ctx.Err()
 		}
-		if d.tell(err); err == nil {
+		if err != nil || s.taken { // what is refused is not delivered
+			d.tell(err)
+		}
+		if err == nil {
 			break
 		}
 		if !rest(ctx, max(wait(s.tries-1), asked(err))) {
@@ -324,6 +327,7 @@ func (d *Destination) write(ctx context.Context, s *stored) error {
 			err = fmt.Errorf("it takes later ones, but not these in %d tries: %w", s.tries, err)
 			p.suspect = true
 		}
+		s.taken = s.taken || err == nil
 		if s.pass(); err != nil {
 			s.left = append(d.halve(p, err), s.left...)
 		}

@@ -313,6 +313,23 @@ func TestFailuresSaid(t *testing.T) {
 	}
 }
 
+// A destination that was away and now refuses everything does not count as one that is delivered to again.
+func TestRefusedIsNotDelivered(t *testing.T) {
+	tries := 0
+	r := &receiver{answer: func(*pprofx.Snapshot) error {
+		if tries++; tries == 1 {
+			return status.Error(codes.Unavailable, "nobody is there")
+		}
+		return status.Error(codes.InvalidArgument, "no profiles here")
+	}}
+	s, d, log := fixture(t, r, nil)
+	fill(t, s, 1)
+	deliverAll(t, d)
+	if got := d.Stats(); !got.Failing || got.Dropped != 10 || strings.Contains(log.String(), "delivered again") {
+		t.Errorf("%+v: %s", got, log)
+	}
+}
+
 // A half that was delivered is not delivered again where the other one has to wait.
 func TestHalfWaits(t *testing.T) {
 	tries := 0

@@ -38,9 +38,10 @@ type part struct {
 type stored struct {
 	left   []part
 	done   bool
-	passed int // parts that are not in left any more
-	tries  int // that failed with the first of left
-	others int // later snapshots that the receiver took between the last of these
+	taken  bool // by the receiver, a part of it at least
+	passed int  // parts that are not in left any more
+	tries  int  // that failed with the first of left
+	others int  // later snapshots that the receiver took between the last of these
 }
 
 const (
