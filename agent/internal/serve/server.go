@@ -110,7 +110,7 @@ func (s *Server) work(ctx context.Context, all bool, do func() error) error {
 // CAP_SYS_ADMIN, knows of none.
 func (s *Server) SessionMaps() (running, ended int) { return s.shares.count() }
 
-var errEnding = errors.New("the agent ends")
+var errEnding = errors.New("it has just ended")
 
 // begin returns who calls, and takes a place for the call, which end gives back.
 func (s *Server) begin(ctx context.Context, places *quota) (who caller, end func(), err error) {
