@@ -109,8 +109,9 @@ func (v *Verb) Run(again parsed, c terminal.Console) error {
 	return err
 }
 
-// deliverAtEnd is how long the agent goes on to deliver after its end. What is left then waits in the store.
-const deliverAtEnd = 10 * time.Second
+// deliverAtEnd is how long the agent goes on to deliver after its end. What is left then waits in the store. Docker
+// kills what has not ended after 10 s: the agent is to have said by then what is left.
+const deliverAtEnd = 8 * time.Second
 
 // parsed parses the command line once more, with the configuration as it is then.
 type parsed func() (*Verb, error)
