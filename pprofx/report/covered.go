@@ -6,6 +6,7 @@ type covered [][2]int64
 
 func (c covered) add(start, end int64) covered {
 	n := len(c)
+	end = max(start, end)            // the clock may have been set back meanwhile
 	if n > 0 && c[n-1][1] == start { // as most do
 		c[n-1][1] = end
 		return c

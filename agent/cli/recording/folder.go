@@ -90,7 +90,7 @@ func (f *folder) warn(c terminal.Console) {
 		log.Warn("recordings are left out, which cannot be read", "files", f.damaged, "why", f.why)
 	}
 	if f.missing > 0 {
-		log.Warn("snapshots are missing: the disk has lost them, or somebody has removed them", "so many", f.missing,
+		log.Warn("snapshots are missing: the disk has lost them, or somebody has removed them", "number", f.missing,
 			"from", utc(f.begin), "to", utc(f.end))
 	}
 }

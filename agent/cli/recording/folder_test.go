@@ -66,7 +66,7 @@ func TestFolderInPart(t *testing.T) {
 			return err
 		}, "files 1: FILE: snapshot 1: it is damaged: CRC"},
 		"removed": {os.Remove,
-			"snapshots are missing: the disk has lost them, or somebody has removed them, so many 1, from 20"},
+			"snapshots are missing: the disk has lost them, or somebody has removed them, number 1, from 20"},
 	} {
 		dir := t.TempDir()
 		file := kept(t, dir)[1]
