@@ -2,13 +2,15 @@ package functions
 
 import (
 	"errors"
+	"path/filepath"
 	"unicode/utf16"
 
 	"github.com/hotspan/hotspan/v8/functions/naming"
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// sourceMap asks for the number of a script's source map. 0: it names none.
+// sourceMap asks for the number of a script's source map. 0: it names none; then Maps is told of the script if it has a
+// file.
 func (v *Resolver) sourceMap(s *heap.Script, w heap.Word) (int32, error) {
 	if v.Maps == nil {
 		return 0, nil
@@ -17,8 +19,14 @@ func (v *Resolver) sourceMap(s *heap.Script, w heap.Word) (int32, error) {
 	if errors.Is(err, heap.ErrTooLong) { // nor is its script read
 		return v.Maps(MappedScript{Script: s, TooLong: true}), nil
 	}
-	if err != nil || u == nil || u.Len() == 0 {
+	if err != nil {
 		return 0, err
+	}
+	if u != nil && u.Len() == 0 {
+		u = nil
+	}
+	if u == nil && !filepath.IsAbs(s.Name) {
+		return 0, nil
 	}
 	source, err := v.r.Source(s)
 	if err != nil {

@@ -174,8 +174,12 @@ func (r *Reader) SameLines(before, now *Script) bool {
 	if !before.read {
 		return true
 	}
-	_, err := r.Source(now)
-	return err == nil && slices.Equal(before.ends, now.ends)
+	if !now.read {
+		if _, err := r.Source(now); err != nil {
+			return false
+		}
+	}
+	return slices.Equal(before.ends, now.ends)
 }
 
 // renew looks where the text is by now: that of evaluated code is young at first, and a collection moves it. What is at

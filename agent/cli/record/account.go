@@ -162,7 +162,8 @@ func notAllLabels(s *agent.Stats) map[string]int64 {
 // unusedMaps counts source maps that were not used, by the reason, and samples that one came too late for.
 func unusedMaps(m *sourcemaps.Stats) map[string]int64 {
 	return some(map[string]int64{
-		"broken": m.Broken, "too large": m.TooLarge, "not found": m.Missing, "on servers": m.Remote, "late": m.Late,
+		"broken": m.Broken, "too large": m.TooLarge, "not found": m.Missing, "on servers": m.Remote,
+		"changed": m.Changed, "late": m.Late,
 	})
 }
 

@@ -141,7 +141,7 @@ func mapProblems(m *sourcemaps.Stats) string {
 		what string
 	}{
 		{m.Broken, "broken %d"}, {m.TooLarge, "too large %d"}, {m.Missing, "not found %d"}, {m.Remote, "on servers %d"},
-		{m.Late, "not yet read for %d samples"},
+		{m.Changed, "none for changed scripts %d"}, {m.Late, "not yet read for %d samples"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf(p.what, p.n))

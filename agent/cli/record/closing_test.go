@@ -28,7 +28,7 @@ func TestClosing(t *testing.T) {
 		Lost:   map[pprofx.LostReason]int64{pprofx.LostRingFull: 10, pprofx.LostExited: 5},
 		ToRoot: 1791, WithJS: 1000, Named: 999, Requests: 300, Labelled: 200,
 		NoLine: 4, Learning: 7, Unreadable: 2, BadLabels: 1, NoHooks: 9, SnapshotsLost: 3,
-		SourceMaps: sourcemaps.Stats{Loaded: 5, Missing: 1, Remote: 2, Broken: 3, TooLarge: 4, Late: 6},
+		SourceMaps: sourcemaps.Stats{Loaded: 5, Missing: 1, Remote: 2, Broken: 3, TooLarge: 4, Late: 6, Changed: 7},
 		Unmatched:  []labels.Unmatched{{Label: "tenant", Seen: []string{"id", "user"}}, {Label: "shop"}},
 	}
 	idle := agent.Stats{Start: start, End: start.Add(2 * time.Second), SourceMaps: sourcemaps.Stats{Loaded: 5},
@@ -47,7 +47,8 @@ stacks complete 90.0 %, all JavaScript named 99.9 % (without lines 4), ` +
 hotspan itself
 label tenant matched nothing; properties seen in stores: id, user
 label shop matched nothing; properties seen in stores: none, no store was current in any sample
-source maps not used: broken 3, too large 4, not found 1, on servers 2, not yet read for 6 samples (-v names them)
+source maps not used: broken 3, too large 4, not found 1, on servers 2, none for changed scripts 7, ` +
+				`not yet read for 6 samples (-v names them)
 3 snapshots lost by outputs that were too slow
 wrote x.pb.gz
 next: go tool pprof -filefunctions -top x.pb.gz

@@ -35,13 +35,14 @@ const unchangedFor = 2 * time.Second
 // limits bound the texts of maps that are read at a time. Reading one of more than 1 MiB takes noticeable time.
 var limits = turn.Limits{Large: 1 << 20, One: largest, Passed: largest, AllPassed: largest}
 
-// Stats counts the scripts that name a source map.
+// Stats counts the scripts that name a source map, or would need one.
 type Stats struct {
 	Loaded   int64 // the map is used
 	Missing  int64 // there is no such file
 	Remote   int64 // it is on a server: hotspan requests none
 	Broken   int64 // it could not be read, or is of another script than the one that runs
 	TooLarge int64 // it is over a limit
+	Changed  int64 // scripts without a map whose lines are not those of their files
 	Late     int64 // samples with positions in generated code because their map was not read in time
 }
 

@@ -22,9 +22,13 @@ func (m *Maps) Process(pid int) *Process {
 	return newProcess(m, procs.UserOf(pid), root)
 }
 
-// Add returns a number for the source map of a script, and starts to read it on a goroutine. It is called between two
-// samples, so it must be fast.
+// Add returns a number for the source map of a script, and starts to read it on a goroutine. A script without a map is
+// compared with its file. Add is called between two samples, so it must be fast.
 func (p *Process) Add(s functions.MappedScript) int32 {
+	if s.URL == nil && !s.TooLong {
+		p.compare(s)
+		return 0
+	}
 	m, which := p.maps, identityOf(s)
 	units := 0
 	for _, t := range []*heap.Text{s.URL, s.Source} {
