@@ -65,6 +65,7 @@ var otherFlags = map[string]string{
 	"--abort-on-uncaught-exception":      "Node",
 	"--cpu-prof":                         "Node",
 	"--experimental-async-context-frame": "Node",
+	"--experimental-loader":              "Node",
 	"--no-async-context-frame":           "Node",
 	"--use-largepages":                   "Node",
 	"--feature-gates":                    "the Collector",
