@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,12 +24,10 @@ type Process struct {
 	user    procs.User
 	root    *procs.RootDir // nil if it could not be opened
 	numbers map[identity]int32
-	plain   map[string]bool // files of scripts without a map that were compared
-	files   chan struct{}   // held by those that are being read
-	// comparing is held while the file of one of plain is read.
-	comparing sync.Mutex
-	slow      atomic.Bool // a file of it was
-	uses      *rootUses   // of root
+	plain   []plainScript // that are being compared with their files, the first one now; guarded by maps.mu
+	files   chan struct{} // held by those that are being read
+	slow    atomic.Bool   // a file of it was
+	uses    *rootUses     // of root
 }
 
 // maxFiles is how many files of one process are read at a time.
@@ -38,8 +35,8 @@ const maxFiles = 4
 
 func newProcess(m *Maps, user procs.User, root *procs.RootDir) *Process {
 	return &Process{
-		maps: m, user: user, root: root, numbers: map[identity]int32{}, plain: map[string]bool{},
-		files: make(chan struct{}, maxFiles), uses: &rootUses{root: root},
+		maps: m, user: user, root: root, numbers: map[identity]int32{}, files: make(chan struct{}, maxFiles),
+		uses: &rootUses{root: root},
 	}
 }
 

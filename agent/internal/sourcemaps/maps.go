@@ -62,6 +62,7 @@ type Maps struct {
 	maps      map[string]*sharedMap   // by the content or file that they were read from
 	most      int                     // that memory may be
 	cuts      int                     // snapshots so far
+	plain     map[plainScript]bool    // that were compared with their files, or are to be
 	warned    map[string]bool
 	stats     Stats
 }
@@ -93,11 +94,18 @@ type sharedMap struct {
 	uses int
 }
 
+// plainScript is a script that names no map. Tracers and other loaders change modules as they are loaded, and some
+// write no source map then: the lines of such a script are not those of its file.
+type plainScript struct {
+	name  string
+	lines int
+}
+
 // New makes a Maps without scripts.
 func New(log *slog.Logger) *Maps {
 	return &Maps{
 		log: log, script: map[int32]*mappedScript{}, maps: map[string]*sharedMap{}, warned: map[string]bool{},
-		unchanged: unchangedFor, most: maxMapMemory, turns: turn.New(limits),
+		plain: map[plainScript]bool{}, unchanged: unchangedFor, most: maxMapMemory, turns: turn.New(limits),
 		scripts: share.New[procs.User](maxMappedScripts, userPart),
 		memory:  share.New[procs.User](maxMapMemory, userPart), units: share.New[procs.User](maxMapsWaiting, userPart),
 	}

@@ -11,48 +11,61 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// Tracers and other loaders change modules as they are loaded, and some write no source map then: the lines of such a
-// script are not those of its file.
-
 // aroundText is how many lines may be put around a script's text: Node appends two to TypeScript, Jest one.
 const aroundText = 2
 
-// maxPlain bounds the remembered scripts of a process. The files of more may be compared again.
+// maxPlain bounds the scripts that are remembered. The files of more may be compared again.
 const maxPlain = 1 << 13
 
-// compare starts to compare a script that names no map with its file.
+// compare has a script that names no map compared with its file, unless that was done, for any process.
 func (p *Process) compare(s functions.MappedScript) {
-	m, name := p.maps, s.Script.Name
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if p.plain[name] || p.root == nil || s.Source == nil {
+	if p.root == nil || s.Source == nil {
 		return
 	}
-	if len(p.plain) == maxPlain {
-		clear(p.plain)
+	m, script := p.maps, plainScript{s.Script.Name, lineFeeds(s.Source)}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.plain[script] {
+		return
 	}
-	p.plain[name] = true
-	p.uses.scripts++
-	go func(runs int) {
-		defer priority.Background()()
-		lines, err := p.fileLines(name)
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		p.uses.scripts--
-		p.uses.close()
-		if err != nil || max(runs-lines, lines-runs) <= aroundText {
-			return
-		}
-		m.stats.Changed++
-		m.log.Debug("a script was changed as it was loaded, or its file later, and it names no source map", "script",
-			name, "lines", runs, "of the file", lines)
-	}(lineFeeds(s.Source))
+	if len(m.plain) == maxPlain {
+		clear(m.plain)
+	}
+	m.plain[script] = true
+	if p.plain = append(p.plain, script); len(p.plain) == 1 {
+		p.uses.scripts++
+		go p.compareAll()
+	}
 }
 
-// fileLines counts the lines of a file: of one at a time, and not of those for which maps may wait.
+// compareAll compares scripts with their files, one after the other, until none waits. A process with a slow file has
+// no more: each would be waited for.
+func (p *Process) compareAll() {
+	defer priority.Background()()
+	m := p.maps
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for len(p.plain) > 0 {
+		s := p.plain[0]
+		m.mu.Unlock()
+		lines, err := p.fileLines(s.name)
+		m.mu.Lock()
+		p.plain = p.plain[1:]
+		switch {
+		case errors.Is(err, procs.ErrSlow) || errors.Is(err, procs.ErrBusy):
+			p.plain = nil
+		case err == nil && max(s.lines-lines, lines-s.lines) > aroundText:
+			m.stats.Changed++
+			m.log.Debug("a script was changed as it was loaded, or its file later, and it names no source map",
+				"script", s.name, "lines", s.lines, "of the file", lines)
+		}
+	}
+	p.uses.scripts--
+	p.uses.close()
+}
+
+// fileLines counts the line feeds of a file.
 func (p *Process) fileLines(name string) (lines int, err error) {
-	p.comparing.Lock()
-	defer p.comparing.Unlock()
 	p.reads(func() {
 		f, _, failed := p.root.Open(name)
 		if err = failed; err != nil {
