@@ -81,6 +81,9 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 			err = v.Run(stdout, terminal.Console{Writer: stderr})
 		}
 	}
+	if err == nil {
+		err = terminal.Failed(stdout) // such as a full disk: verbs need not check each line
+	}
 	return exit.Code(err, usage, stderr)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/cli/daemon"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 )
 
 // Each of these is refused before anything is loaded into the kernel.
@@ -173,5 +174,21 @@ func TestEscapingErrors(t *testing.T) {
 	if code := Main([]string{"report", "/no/" + hostile}, &out, &out); code != exit.Failed ||
 		bytes.ContainsAny(out.Bytes(), "\x1b\x07\r\u009b\u202e") {
 		t.Errorf("%d: %q", code, &out)
+	}
+}
+
+// TestFullOutput: who redirects a report to a disk that is full has none, and the exit code says so.
+func TestFullOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no /dev/full to stand for a full disk")
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"report", recordingtest.Ranking(t)}, {"--help"}} {
+		var stderr bytes.Buffer
+		code := Main(args, full, &stderr)
+		if text := stderr.String(); code != exit.Failed || !strings.Contains(text, "no space left on device") {
+			t.Errorf("%v: exit code %d, %q", args, code, text)
+		}
 	}
 }

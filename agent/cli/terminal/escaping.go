@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"sync"
@@ -17,6 +18,7 @@ type escaping struct {
 	to   io.Writer
 	lock sync.Mutex
 	rest []byte // the beginning of a character whose end was not written yet
+	err  error  // of the first write that failed
 }
 
 // Escape returns a writer that escapes what it writes to another one.
@@ -34,9 +36,18 @@ func (e *escaping) Write(text []byte) (int, error) {
 	}
 	e.rest = append([]byte(nil), all[end:]...)
 	if _, err := e.to.Write(pprofx.AppendEscaped(nil, all[:end], isLayout)); err != nil {
+		e.err = cmp.Or(e.err, err)
 		return 0, err
 	}
 	return len(text), nil
+}
+
+// Failed returns why a writer that Escape returned has not written all.
+func Failed(to io.Writer) error {
+	e := to.(*escaping)
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	return e.err
 }
 
 // isLayout reports whether hotspan itself prints a control character.
