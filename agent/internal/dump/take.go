@@ -212,10 +212,17 @@ var statuses = map[string]string{
 
 // status is what the kernel says that a thread does.
 func status(pid, tid int) string {
-	if fields := procs.ThreadStat(pid, tid); len(fields) > 0 {
-		return statuses[fields[0]]
+	fields := procs.ThreadStat(pid, tid)
+	if len(fields) == 0 {
+		return "ended"
 	}
-	return "ended"
+	if fields[0] == "S" || fields[0] == "D" {
+		switch at, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/wchan", pid, tid)); string(at) {
+		case "__refrigerator", "do_freezer_trap", "get_signal": // the last has the second inlined (kernel/signal.c)
+			return "frozen, as by docker pause"
+		}
+	}
+	return statuses[fields[0]]
 }
 
 func name(pid, tid int) string {
