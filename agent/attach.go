@@ -86,9 +86,7 @@ func (a *Agent) attachMatching(needed bool) error {
 	a.async.WaitAll(slowAfter, func(after time.Duration) bool {
 		return (len(a.targets) > 0 || !needed) && (procs.Late() || after >= slowAnyway)
 	})
-	if hidden > 0 {
-		a.log.Warn("no permission to read some processes: "+process.Denied(), "processes", hidden)
-	}
+	process.LogDenied(a.log, hidden)
 	return nil
 }
 

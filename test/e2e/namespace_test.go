@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -31,5 +34,35 @@ func TestContextsInPIDNamespace(t *testing.T) {
 	out, err := c.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "\nthread 1 MainThread: looked at") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestHiddenProcesses: where /proc shows a user none but their own processes, no command says that there are no others.
+func TestHiddenProcesses(t *testing.T) {
+	copied := readable(t, hotspan)
+	out := filepath.Join(filepath.Dir(copied), "none.jsonl")
+	if err := os.Chmod(filepath.Dir(copied), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	other := exec.Command("sleep", "60")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	pid := fmt.Sprint(other.Process.Pid)
+	for _, c := range []struct{ caps, args, want string }{
+		{"+bpf,+perfmon", "doctor", "processes of other users: /proc does not show them (hidepid)"},
+		{"+bpf,+perfmon", "record -a -d 1s -o " + out, "not profiled: /proc hides them (hidepid): run hotspan as root"},
+		{"+bpf,+perfmon", "dump -p " + pid, "which hides those of other users (hidepid): run hotspan as root"},
+		{"+bpf,+perfmon", "probes -p " + pid, "which hides those of other users (hidepid): run hotspan as root"},
+		{"+bpf,+perfmon,+sys_ptrace", "dump -p " + pid, ": not a Node.js process"},
+	} {
+		hide := `mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid 65534 --regid 65534 --clear-groups ` +
+			`--inh-caps "$0" --ambient-caps "$0" "$@"`
+		said, err := exec.Command("unshare", append([]string{"--mount", "sh", "-c", hide, c.caps, copied},
+			strings.Fields(c.args)...)...).CombinedOutput()
+		if !strings.Contains(string(said), c.want) {
+			t.Errorf("%s %s: %v, %s, want %q", c.caps, c.args, err, said, c.want)
+		}
 	}
 }

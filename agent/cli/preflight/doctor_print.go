@@ -23,7 +23,10 @@ func (w *sheet) findings(title string, list []doctor.Finding) {
 
 func (w *sheet) processes(found *doctor.Diagnosis) {
 	w.Printf("processes\n")
-	if len(found.Processes) == 0 {
+	switch {
+	case found.Unseen:
+		w.Printf("  %-7s  processes of other users: /proc does not show them (hidepid)\n", "hidden")
+	case len(found.Processes) == 0:
 		w.Printf("  %-7s  no Node.js process is running\n", "none")
 	}
 	for i := range found.Processes {

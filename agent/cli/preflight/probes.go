@@ -28,7 +28,7 @@ func (v *Probes) Run(stdout io.Writer, c terminal.Console) error {
 	all, err := probe.List(v.PID, v.Pattern)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(all) == 0:
-		return fmt.Errorf("process %d: %w", v.PID, process.ErrGone)
+		return process.Gone(v.PID)
 	case err != nil:
 		if len(all) == 0 {
 			return exit.Explain(err)

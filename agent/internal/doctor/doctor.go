@@ -3,6 +3,8 @@ package doctor
 
 import (
 	"slices"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // Diagnosis is the result of Diagnose.
@@ -11,6 +13,7 @@ type Diagnosis struct {
 	Permissions []Finding     `json:"permissions"`
 	Processes   []NodeProcess `json:"-"`                // by pid
 	Hidden      int           `json:"hidden,omitempty"` // may not be read by this user, and not named as Node
+	Unseen      bool          `json:"unseen,omitempty"` // /proc does not show this user the processes of others
 }
 
 // Lacking returns the names of the findings that make sampling impossible; empty if it is possible.
@@ -27,7 +30,7 @@ func (d *Diagnosis) Lacking() []string {
 // Diagnose checks the machine, the permissions of this user and all Node processes; with a pid other than 0 only that
 // process, in detail. It stops no process. The error says that the process is not a Node process.
 func Diagnose(pid int) (*Diagnosis, error) {
-	d := &Diagnosis{Machine: machine()}
+	d := &Diagnosis{Machine: machine(), Unseen: procs.Hidden()}
 	var err error
 	if pid != 0 {
 		d.Processes, err = nodeProcess(pid)

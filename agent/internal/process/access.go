@@ -36,6 +36,16 @@ func LogRefused(log *slog.Logger, pid int, err error) {
 	}
 }
 
+// LogDenied logs what is not profiled since this user may not read so many processes, or not even see others.
+func LogDenied(log *slog.Logger, unreadable int) {
+	if unreadable > 0 {
+		log.Warn("no permission to read some processes: "+Denied(), "processes", unreadable)
+	}
+	if procs.Hidden() {
+		log.Warn("processes of other users are not profiled: /proc hides them (hidepid): " + Denied())
+	}
+}
+
 // Denied says what to do where the kernel does not let this user read a process.
 func Denied() string {
 	if procs.Capable(unix.CAP_SYS_PTRACE) {
@@ -65,7 +75,16 @@ func explainAccess(pid int, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("no permission to read process %d: %s: %w", pid, Denied(), err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
-		return fmt.Errorf("process %d: %w", pid, ErrGone)
+		return Gone(pid)
+	}
+	return err
+}
+
+// Gone returns the error, an ErrGone, of a process that this user does not see.
+func Gone(pid int) error {
+	err := fmt.Errorf("process %d: %w", pid, ErrGone)
+	if procs.Hidden() {
+		err = fmt.Errorf("%w that /proc shows, which hides those of other users (hidepid): %s", err, Denied())
 	}
 	return err
 }

@@ -50,7 +50,7 @@ func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 	if err == nil { // there may have been no mappings any more
 		p.Mappings.Release()
 	}
-	return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
+	return nil, Gone(pid)
 }
 
 // read reads a process that started at this time.

@@ -2,7 +2,9 @@ package procs
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -24,6 +26,13 @@ func All() ([]int, error) {
 		}
 	}
 	return pids, nil
+}
+
+// Hidden reports whether /proc does not show this user the processes of others (hidepid in proc(5)): the first one is
+// always there.
+func Hidden() bool {
+	_, err := os.Lstat("/proc/1")
+	return errors.Is(err, fs.ErrNotExist) && !Capable(unix.CAP_SYS_PTRACE)
 }
 
 // initPIDNamespace is the inode of the first namespace of process ids (include/linux/proc_ns.h, PROC_PID_INIT_INO).
