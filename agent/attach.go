@@ -87,6 +87,7 @@ func (a *Agent) attachMatching(needed bool) error {
 		return (len(a.targets) > 0 || !needed) && (procs.Late() || after >= slowAnyway)
 	})
 	process.LogDenied(a.log, hidden)
+	process.LogFewFiles(a.log, len(a.targets))
 	return nil
 }
 
@@ -119,6 +120,7 @@ func (a *Agent) attachAsync(o *resource.Origin, ask bool, done func(error)) {
 			if err == nil {
 				a.addProbes(t)
 			}
+			process.LogFewFiles(a.log, len(a.targets))
 			done(err)
 		}
 	})

@@ -46,3 +46,21 @@ func TestNoRights(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 }
+
+// TestFewFiles: where hotspan may open so few files that it cannot even see some processes, it says so, and what helps.
+func TestFewFiles(t *testing.T) {
+	t.Parallel()
+	start(t, node24(t), "shares.js", nil, nil)
+	for limit, want := range map[string]string{
+		"20":   "\nraise the limit of open files (ulimit -n)\n",
+		"100":  "hotspan: warn: too few files may be open: processes or names may be left out: raise the limit",
+		"8192": "",
+	} {
+		out, err := exec.Command("sh", "-c", `ulimit -n "$0" && exec "$@"`, limit, hotspan, "record", "-a",
+			"-d", "100ms", "-o", filepath.Join(t.TempDir(), "x.jsonl")).CombinedOutput()
+		text := string(out)
+		if want != "" && strings.Count(text, want) != 1 || want == "" && strings.Contains(text, "ulimit") {
+			t.Errorf("limit %s: %v, %s", limit, err, text)
+		}
+	}
+}

@@ -14,6 +14,10 @@ import (
 
 // Explain adds to an error of the kernel how to fix it.
 func Explain(err error) error {
+	limit, needed := procs.OpenFiles(1)
+	if errors.Is(err, unix.EMFILE) || errors.Is(err, bpf.ErrNotSupported) && limit < needed { // as cilium/ebpf puts it
+		return fmt.Errorf("%w\nraise the limit of open files (ulimit -n)", err)
+	}
 	return explainTo(err, procs.Capable(unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_PTRACE), procs.Filtered())
 }
 

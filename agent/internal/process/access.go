@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -43,6 +44,20 @@ func LogDenied(log *slog.Logger, unreadable int) {
 	}
 	if procs.Hidden() {
 		log.Warn("processes of other users are not profiled: /proc hides them (hidepid): " + Denied())
+	}
+}
+
+// fewFiles is for a warning that is given once: the limit is of hotspan as a whole.
+var fewFiles sync.Once
+
+// LogFewFiles warns where hotspan may not open as many files at a time as it needs to find and read so many processes.
+// Of one whose files in /proc cannot be opened it may not even be known whether it is there.
+func LogFewFiles(log *slog.Logger, processes int) {
+	if limit, needed := procs.OpenFiles(processes); limit < needed {
+		fewFiles.Do(func() {
+			log.Warn("too few files may be open: processes or names may be left out: raise the limit (ulimit -n)",
+				"limit", limit, "needed", needed)
+		})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,16 @@ func All() ([]int, error) {
 func Hidden() bool {
 	_, err := os.Lstat("/proc/1")
 	return errors.Is(err, fs.ErrNotExist) && !Capable(unix.CAP_SYS_PTRACE)
+}
+
+// OpenFiles returns how many files hotspan may have open at a time, and how many it needs for so many processes.
+func OpenFiles(processes int) (limit, needed uint64) {
+	needed = uint64(128 + runtime.NumCPU() + processes) // BPF maps, what is read at a time; timers; /proc/PID/root
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil {
+		return needed, needed
+	}
+	return l.Cur, needed
 }
 
 // initPIDNamespace is the inode of the first namespace of process ids (include/linux/proc_ns.h, PROC_PID_INIT_INO).
