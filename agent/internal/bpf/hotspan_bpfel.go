@@ -247,7 +247,7 @@ const (
 	hotspanLimitMAX_STEPS         hotspanLimit = 16384
 	hotspanLimitMAX_GAP           hotspanLimit = 1048576
 	hotspanLimitMAX_KERNEL        hotspanLimit = 127
-	hotspanLimitMAX_MAPPINGS      hotspanLimit = 128
+	hotspanLimitMAX_MAPPINGS      hotspanLimit = 512
 	hotspanLimitMAX_TABLES        hotspanLimit = 1024
 	hotspanLimitPAGE_BITS         hotspanLimit = 8
 	hotspanLimitGRANULE_BITS      hotspanLimit = 4
@@ -412,7 +412,7 @@ type hotspanProcess struct {
 	Names       [128]hotspanName
 	Symbols     [4]hotspanName
 	Roots       [64]hotspanEdge
-	Mappings    [128]hotspanMapping
+	Mappings    [512]hotspanMapping
 }
 
 type hotspanPublished struct {

@@ -11,7 +11,7 @@ enum limit {
 	MAX_STEPS = 16384,  // user frames that a walk goes through
 	MAX_GAP = 1 << 20,  // bytes of the stack that native frames may take which cannot be walked
 	MAX_KERNEL = 127,   // kernel frames of one sample; the kernel's own default limit
-	MAX_MAPPINGS = 128, // executable mappings of one process; a power of two
+	MAX_MAPPINGS = 512, // executable mappings of one process; a power of two
 	MAX_TABLES = 1024,  // files with unwind rules; number 0 is none
 	PAGE_BITS = 8,      // log2 of the bytes of a page of code: an unwind table has an index of its rows by page
 	GRANULE_BITS = 4,   // log2 of the bytes of a granule: the index has a bit for each of a page

@@ -89,7 +89,7 @@ __noinline int find_mapping(const struct process *p, __u64 pc)
 	if (!p)
 		return -1;
 	struct mapping_search x = {.process = p, .pc = pc, .high = p->n_mappings};
-	bpf_loop(8, halve_mappings, &x, 0);
+	bpf_loop(10, halve_mappings, &x, 0);
 	if (x.low >= p->n_mappings || !is_in(&p->mappings[x.low & (MAX_MAPPINGS - 1)], pc))
 		return -1;
 	return x.low;

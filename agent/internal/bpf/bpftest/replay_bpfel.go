@@ -201,7 +201,7 @@ const (
 	replayLimitMAX_STEPS         replayLimit = 16384
 	replayLimitMAX_GAP           replayLimit = 1048576
 	replayLimitMAX_KERNEL        replayLimit = 127
-	replayLimitMAX_MAPPINGS      replayLimit = 128
+	replayLimitMAX_MAPPINGS      replayLimit = 512
 	replayLimitMAX_TABLES        replayLimit = 1024
 	replayLimitPAGE_BITS         replayLimit = 8
 	replayLimitGRANULE_BITS      replayLimit = 4
@@ -477,7 +477,7 @@ type replayProcess struct {
 		Value  uint8
 		Pad    uint8
 	}
-	Mappings [128]struct {
+	Mappings [512]struct {
 		_     structs.HostLayout
 		Start uint64
 		End   uint64
