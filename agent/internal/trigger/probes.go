@@ -157,15 +157,17 @@ func (p *Probes) forget(pid int, u *uprobes) {
 // addAll puts on those probes that are not yet. The caller holds p.mu, but not while files are read.
 func (p *Probes) addAll(pid int, u *uprobes) (err error) {
 	begun := time.Now()
-	for i, s := range p.specs {
+	for i := range p.specs {
+		if p.lacks(u, i) && u.wanted[i].IsZero() {
+			u.wanted[i] = begun
+		}
+	}
+	for i := range p.specs {
 		started, place := p.started, u.found[i]
-		if !s.Kind.InFile() || u.links[i] != nil || u.failed[i] || place.File != nil && !started || p.stopped {
+		if !p.lacks(u, i) || place.File != nil && !started || p.stopped {
 			continue
 		}
 		u.found[i] = probe.Place{}
-		if u.wanted[i].IsZero() {
-			u.wanted[i] = begun
-		}
 		p.mu.Unlock()
 		var links []io.Closer
 		var failed error
@@ -193,11 +195,30 @@ func (p *Probes) addAll(pid int, u *uprobes) (err error) {
 	return err
 }
 
-// noteReached notes that a probe is on a process, and how long hits of it have not counted. The caller holds p.mu.
+// lacks reports whether a uprobe is to be put on a process.
+func (p *Probes) lacks(u *uprobes, i int) bool {
+	return p.specs[i].Kind.InFile() && u.links[i] == nil && !u.failed[i]
+}
+
+// noteReached notes that a probe is on a process. The caller holds p.mu.
 func (p *Probes) noteReached(i int, u *uprobes) {
 	p.reached[i]++
+	p.noteLate(i, u)
+}
+
+// noteLate notes how long hits of a probe have not counted. The caller holds p.mu.
+func (p *Probes) noteLate(i int, u *uprobes) {
 	if !p.began.IsZero() {
 		p.late[i] = max(p.late[i], min(time.Since(p.began), time.Since(u.wanted[i])))
+	}
+}
+
+// noteLacking notes that of the probes that are not on a process none will be. The caller holds p.mu.
+func (p *Probes) noteLacking(u *uprobes) {
+	for i := range p.specs {
+		if p.lacks(u, i) && !u.wanted[i].IsZero() {
+			p.noteLate(i, u)
+		}
 	}
 }
 
@@ -285,6 +306,7 @@ func (p *Probes) Remove(pid int) {
 		return
 	}
 	u.closed = make(chan struct{})
+	p.noteLacking(u)
 	go func() {
 		u.close()
 		close(u.closed)
@@ -414,6 +436,11 @@ func (p *Probes) startTracepoints() error {
 func (p *Probes) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !p.stopped {
+		for _, u := range p.on {
+			p.noteLacking(u)
+		}
+	}
 	p.stopped = true
 	p.attaching.Wait() // no file is waited for any longer than procs.Within does
 	if p.started {
