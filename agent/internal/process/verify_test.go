@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -101,6 +102,51 @@ func TestVerifyStopped(t *testing.T) {
 		}
 	}
 	t.Error("none of 50 processes was stopped while its isolate was empty")
+}
+
+// slowMemory takes long for the first reads of the isolate, and gets them wrong, as of a process that changes it.
+type slowMemory struct {
+	io.ReaderAt
+	isolate uint64
+	wrong   int // reads that are still to be
+}
+
+func (m *slowMemory) ReadAt(b []byte, at int64) (int, error) {
+	n, err := m.ReaderAt.ReadAt(b, at)
+	if from := uint64(at) - m.isolate; from < 1<<16 && m.wrong > 0 {
+		m.wrong--
+		time.Sleep(700 * time.Millisecond)
+		for i := range b {
+			b[i] = 1
+		}
+	}
+	return n, err
+}
+
+// TestVerifySlowly: where hotspan is so slow that a short look takes longer than a process may be starting, a wrong one
+// is not the last.
+func TestVerifySlowly(t *testing.T) {
+	t.Parallel()
+	c := starting(t, `exec "$0" "$@"`)
+	defer func() { c.Process.Kill(); c.Wait() }()
+	files := elffile.NewLayoutCache()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		p, err := process.Open(c.Process.Pid, files)
+		if err != nil {
+			continue
+		}
+		isolate, err := p.MainIsolate()
+		if result, failed := p.VerifyShortly(); err != nil || failed != nil || len(result.Wrong) > 0 {
+			continue
+		}
+		slow := &slowMemory{p.Memory, isolate, 4}
+		p.Memory = slow
+		if result, err := p.VerifyShortly(); err != nil || len(result.Wrong) > 0 || slow.wrong > 0 {
+			t.Errorf("wrong: %q, %v; %d reads were not wrong", result.Wrong, err, slow.wrong)
+		}
+		return
+	}
+	t.Error("there is no isolate")
 }
 
 // stopFirst has a shell stop before it executes Node.js.
