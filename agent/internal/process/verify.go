@@ -31,8 +31,8 @@ const (
 )
 
 // VerifyShortly takes a short look at a process whose binary was compared in another process: some ten reads show
-// whether its main thread has an isolate of this layout. Where it has not, that takes 50 ms, or up to two seconds of a
-// process that may be starting.
+// whether its main thread has an isolate of this layout. Where it has not, it looks again, eight times at least: for
+// 50 ms, or up to two seconds of a process that may be starting.
 func (p *Process) VerifyShortly() (result verify.Result, err error) {
 	end := time.Now().Add(p.startsFor())
 	for looks := 1; ; looks++ {

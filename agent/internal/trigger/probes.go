@@ -45,7 +45,7 @@ type uprobes struct {
 	links   [][]io.Closer // by number of the probe, from 0 on; nil: not yet
 	found   []probe.Place // likewise, where they will be; without a file: not looked for yet, or put there
 	failed  []bool        // likewise: it will never be
-	wanted  []time.Time   // likewise, since when its file is mapped, as far as is known; zero: it is not
+	wanted  []time.Time   // likewise, since when its file is mapped, as far as is known yet; zero: it is not
 	adding  bool          // by a call of Add
 	delayed bool          // addLater waits
 	closed  chan struct{} // not nil: they are taken off, and closed then
@@ -181,7 +181,8 @@ func (p *Probes) addAll(pid int, u *uprobes) (err error) {
 		case failed == nil:
 			u.found[i] = place
 			if u.links[i] = links; links != nil {
-				p.noteReached(i, u)
+				p.reached[i]++
+				p.noteLate(i, u)
 			}
 		case errors.Is(failed, probe.ErrStarting):
 			p.addLater(pid, u)
@@ -198,12 +199,6 @@ func (p *Probes) addAll(pid int, u *uprobes) (err error) {
 // lacks reports whether a uprobe is to be put on a process.
 func (p *Probes) lacks(u *uprobes, i int) bool {
 	return p.specs[i].Kind.InFile() && u.links[i] == nil && !u.failed[i]
-}
-
-// noteReached notes that a probe is on a process. The caller holds p.mu.
-func (p *Probes) noteReached(i int, u *uprobes) {
-	p.reached[i]++
-	p.noteLate(i, u)
 }
 
 // noteLate notes how long hits of a probe have not counted. The caller holds p.mu.
