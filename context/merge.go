@@ -43,7 +43,7 @@ func Merge(sets *LabelsBySource) []Label {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Label) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(out, func(a, b Label) int { return strings.Compare(a.Key, b.Key) })
 	return out
 }
 

@@ -45,7 +45,7 @@ func byProcess(s *pprofx.Snapshot) []process {
 	for pid, r := range rows {
 		all = append(all, process{pid: pid, rows: r})
 	}
-	slices.SortFunc(all, func(a, b process) int {
+	slices.SortStableFunc(all, func(a, b process) int {
 		return cmp.Or(cmp.Compare(len(b.rows), len(a.rows)), cmp.Compare(a.pid, b.pid))
 	})
 	return all
@@ -65,7 +65,7 @@ func (p process) split(label string, values []string) []process {
 		}
 		all = append(all, one)
 	}
-	slices.SortFunc(all, func(a, b process) int {
+	slices.SortStableFunc(all, func(a, b process) int {
 		return cmp.Or(cmp.Compare(len(b.rows), len(a.rows)), cmp.Compare(a.of.str, b.of.str))
 	})
 	return all

@@ -40,7 +40,7 @@ func (s *Snapshot) GroupBy(key string) []Group {
 		g := group(values[s.Rows[i].Labels])
 		g.Rows = append(g.Rows, int32(i))
 	}
-	slices.SortFunc(all, func(a, b Group) int {
+	slices.SortStableFunc(all, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(len(b.Rows), len(a.Rows)), cmp.Compare(a.Value, b.Value))
 	})
 	return limited(all)

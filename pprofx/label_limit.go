@@ -62,6 +62,6 @@ func ReduceLabels(labels []Label) []Label {
 	}
 	kept := slices.DeleteFunc(slices.Clone(labels), func(l Label) bool { return isID(l) || isLeftOut(l) })
 	kept = append(kept, Label{Key: LeftOutLabel, Str: LeftOutIDs})
-	slices.SortFunc(kept, func(a, b Label) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(kept, func(a, b Label) int { return cmp.Compare(a.Key, b.Key) })
 	return kept
 }

@@ -105,7 +105,7 @@ func (r functionRefs) ref() uint64 { return r.id }
 func sortByID[T entity](table []T, name string) error {
 	byID := func(a, b T) int { return cmp.Compare(a.ref(), b.ref()) }
 	if !slices.IsSortedFunc(table, byID) {
-		slices.SortFunc(table, byID)
+		slices.SortStableFunc(table, byID)
 	}
 	for i, entity := range table {
 		switch id := entity.ref(); {

@@ -195,7 +195,7 @@ func (all *Stalls) end(key loop, t *turn) {
 }
 
 func (all *Stalls) keepLongest() {
-	slices.SortFunc(all.found, (*Stall).compare)
+	slices.SortStableFunc(all.found, (*Stall).compare)
 	n := min(len(all.found), all.most)
 	all.less += int64(len(all.found) - n)
 	all.found = slices.Delete(all.found, n, len(all.found)) // those are not referred to any more
@@ -221,12 +221,12 @@ func (t *turn) stall(key loop) *Stall {
 	for _, c := range last.callees {
 		s.Calls = append(s.Calls, c.place())
 	}
-	slices.SortFunc(s.Calls, Place.compare)
+	slices.SortStableFunc(s.Calls, Place.compare)
 	for request, n := range t.requests {
 		request.Samples = n
 		s.Requests = append(s.Requests, request)
 	}
-	slices.SortFunc(s.Requests, func(a, b Request) int {
+	slices.SortStableFunc(s.Requests, func(a, b Request) int {
 		return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Route, b.Route), cmp.Compare(a.Trace, b.Trace),
 			cmp.Compare(a.By, b.By))
 	})

@@ -27,7 +27,7 @@ func (h *Heap) areasOf(of uint64) []area {
 			out = append(out, h.areasIn(w, upTo(h.mem, w, spaceWords))...)
 		}
 	}
-	slices.SortFunc(out, func(a, b area) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(out, func(a, b area) int { return cmp.Compare(a.at, b.at) })
 	return slices.Compact(out)
 }
 

@@ -61,7 +61,9 @@ func (t *taker) take() ([]Thread, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("process %d: %w", t.process.PID, process.ErrGone)
 	}
-	slices.SortFunc(all, func(a, b registers.Thread) int { return process.MainFirst(t.process.PID, a.TID, b.TID) })
+	slices.SortStableFunc(all, func(a, b registers.Thread) int {
+		return process.MainFirst(t.process.PID, a.TID, b.TID)
+	})
 	out := make([]Thread, len(all))
 	if err := t.round(all, out); err != nil {
 		return nil, err

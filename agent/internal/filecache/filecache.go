@@ -152,7 +152,7 @@ func (d *Dir) makeRoom(size int64) {
 		all = append(all, st)
 		size += st.Size()
 	}
-	slices.SortFunc(all, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	slices.SortStableFunc(all, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for i, st := range all {
 		if size <= d.limit && len(all)-i < maxFiles {
 			return

@@ -75,7 +75,7 @@ func (s *Subject) Objects(shapes bool, progress Progress) (out Census) {
 	if !shapes {
 		out.Kinds = together(out.Kinds)
 	}
-	slices.SortFunc(out.Kinds, func(a, b Kind) int {
+	slices.SortStableFunc(out.Kinds, func(a, b Kind) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name),
 			cmp.Compare(a.HiddenClass, b.HiddenClass))
 	})

@@ -90,7 +90,7 @@ func listFile(pid int, m procs.Mapping, name, pattern string) ([]Listed, error) 
 	for i := range all {
 		all[i].File = m.Path
 	}
-	slices.SortFunc(all, func(a, b Listed) int { return strings.Compare(a.Probe, b.Probe) })
+	slices.SortStableFunc(all, func(a, b Listed) int { return strings.Compare(a.Probe, b.Probe) })
 	if all = slices.Compact(all); len(all) > maxListed {
 		all, err = all[:maxListed], errors.Join(err, fmt.Errorf("only %d of %d are listed", maxListed, len(all)))
 	}

@@ -39,7 +39,7 @@ func (n *near) add(name string) {
 		return
 	}
 	n.best = append(n.best, l)
-	slices.SortFunc(n.best, func(a, b likeness) int {
+	slices.SortStableFunc(n.best, func(a, b likeness) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
 	})
 	n.best = n.best[:min(len(n.best), mostNear)]

@@ -178,7 +178,7 @@ func (ms *Mappings) find(maps []procs.Mapping, file func(procs.Mapping) *elffile
 }
 
 func byAddress(regions []Region) {
-	slices.SortFunc(regions, func(a, b Region) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(regions, func(a, b Region) int { return cmp.Compare(a.Start, b.Start) })
 }
 
 func (ms *Mappings) hasV8(maps []procs.Mapping) bool {

@@ -121,7 +121,7 @@ func (s *Store) scan() error {
 			}
 		}
 	}
-	slices.SortFunc(s.entries, func(a, b Entry) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	slices.SortStableFunc(s.entries, func(a, b Entry) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	s.added = s.next
 	return nil
 }

@@ -81,7 +81,7 @@ func (c *Core) addSegment(p *elf.ProgHeader) error {
 
 // sort puts the mappings in order. None may overlap.
 func (c *Core) sort() error {
-	slices.SortFunc(c.Mappings, byStart)
+	slices.SortStableFunc(c.Mappings, byStart)
 	for i := range c.Mappings[min(1, len(c.Mappings)):] {
 		if a, b := &c.Mappings[i], &c.Mappings[i+1]; b.Start < a.End {
 			return fmt.Errorf("segments at 0x%x and 0x%x overlap", a.Start, b.Start)
@@ -125,7 +125,7 @@ func (c *Core) addFiles(files []mappedFile) {
 		more = append(more, Mapping{Start: f.start, End: upTo, Path: f.path, Offset: f.offset, noted: true})
 	}
 	more = append(more, c.Mappings...)
-	slices.SortFunc(more, byStart)
+	slices.SortStableFunc(more, byStart)
 	c.Mappings = c.Mappings[:0]
 	for _, m := range more {
 		if n := len(c.Mappings); n == 0 || m.Start >= c.Mappings[n-1].End {
