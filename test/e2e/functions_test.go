@@ -27,36 +27,44 @@ func isTold(t *testing.T, v judge.Functions) {
 	}
 }
 
+// functionModes are the modes of functions.js.
+var functionModes = map[string]functionMode{
+	"plain": {3500 * time.Millisecond, 4000},
+	"alloc": {4500 * time.Millisecond, 4000},
+	"kinds": {4500 * time.Millisecond, 4000},
+	"churn": {12 * time.Second, 6500}, // half of it is collections
+}
+
+type functionMode struct {
+	length time.Duration
+	enough int // samples with JavaScript
+}
+
 // TestFunctions: two hundred functions run in random order; each sample must name the one that ran, and its caller.
 func TestFunctions(t *testing.T) {
-	for mode, run := range map[string]struct {
-		length time.Duration
-		enough int // samples with JavaScript
-	}{
-		"plain": {3500 * time.Millisecond, 4000},
-		"alloc": {4500 * time.Millisecond, 4000},
-		"kinds": {4500 * time.Millisecond, 4000},
-		"churn": {12 * time.Second, 6500}, // half of it is collections
-	} {
+	for mode := range functionModes {
 		t.Run(mode, func(t *testing.T) {
-			eachNode(t, func(t *testing.T, node string) {
-				p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode})
-				samples := recordEnoughJS(t, hotspan, p.PID, 1997, run.enough, run.length)
-				v := compare(t, samples, p.truth(t))
-				inTime(t, v.Right, "leaf function right", 99, 3000)
-				atLeast(t, v.LeafLine, "leaf line inside the function", 99, 3000)
-				inTime(t, v.Callers, "caller right", 99, 3000)
-				atLeast(t, v.Line, "caller's line right", 99, 3000)
-				atLeast(t, v.Column, "caller's column right", 99, 3000)
-				if v.Wrong > 0 {
-					t.Errorf("%d wrong functions, want none", v.Wrong)
-				}
-				reach(t, samples, p.PID)
-				atLeast(t, judge.Share{Part: len(samples) - v.Edge, Whole: len(samples)},
-					"samples that the clock tells", 99.5, 3000)
-			})
+			eachNode(t, func(t *testing.T, node string) { checkFunctions(t, node, mode) })
 		})
 	}
+}
+
+func checkFunctions(t *testing.T, node, mode string) {
+	run := functionModes[mode]
+	p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode})
+	samples := recordEnoughJS(t, hotspan, p.PID, 1997, run.enough, run.length)
+	v := compare(t, samples, p.truth(t))
+	inTime(t, v.Right, "leaf function right", 99, 3000)
+	atLeast(t, v.LeafLine, "leaf line inside the function", 99, 3000)
+	inTime(t, v.Callers, "caller right", 99, 3000)
+	atLeast(t, v.Line, "caller's line right", 99, 3000)
+	atLeast(t, v.Column, "caller's column right", 99, 3000)
+	if v.Wrong > 0 {
+		t.Errorf("%d wrong functions, want none", v.Wrong)
+	}
+	reach(t, samples, p.PID)
+	atLeast(t, judge.Share{Part: len(samples) - v.Edge, Whole: len(samples)},
+		"samples that the clock tells", 99.5, 3000)
 }
 
 // reach checks that stacks of a main thread are whole.

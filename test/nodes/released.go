@@ -25,7 +25,7 @@ func Download(version, dir string) (node string, err error) {
 		return "", err
 	}
 	dir = filepath.Join(dir, version)
-	if err := get(v, dir); err != nil {
+	if err := get(official(v), dir); err != nil {
 		return "", fmt.Errorf("node %s: %w", version, err)
 	}
 	return filepath.Join(dir, "bin", "node"), nil

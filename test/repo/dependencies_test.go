@@ -33,9 +33,10 @@ var sharedModules = map[string]struct {
 		"published reads what processes publish, otlp encodes, pprof writes profiles too large to be in memory twice"},
 	"go.yaml.in/yaml/v3": {[]string{"agent/cli/daemon", "context"}, "context reads rules, daemon its configuration"},
 	"golang.org/x/arch": {
-		[]string{"agent/internal/disasm", "agent/internal/uvpool", "v8/functions", "v8/layout", "v8/x86"},
+		[]string{"agent/internal/disasm", "agent/internal/flow", "agent/internal/symbols",
+			"agent/internal/uvpool", "v8/functions", "v8/layout", "v8/x86"},
 		"one disassembler: where instructions begin, of accessors and libuv's call at attach, of jumps out of line; " +
-			"for annotate their text"},
+			"what code without unwind rules pushes, and where it ends; for annotate their text"},
 }
 
 // direct lists the modules that go.mod requires directly.

@@ -80,7 +80,7 @@ func equal(t *testing.T, want, got *File, rows []unwind.Row) {
 	}
 	for i, r := range rows {
 		at := want.Rules.Base + uint64(r.PC)
-		for _, register := range []uint8{3, 12} {
+		for _, register := range []uint8{3, 12, 13} {
 			if i%997 == 0 && want.Rules.Kept(register, at) != got.Rules.Kept(register, at) {
 				t.Fatalf("%s: register %d at %#x is elsewhere", want.Path, register, at)
 			}

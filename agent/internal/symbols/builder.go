@@ -7,8 +7,9 @@ import (
 
 // builder makes a Table of candidates.
 type builder struct {
-	names [2][]byte // string tables; names end with a zero byte
-	all   []candidate
+	names       [2][]byte // string tables; names end with a zero byte
+	all         []candidate
+	exportsOnly bool // other functions may be between those that have symbols
 }
 
 const secondTable = 1 << 31

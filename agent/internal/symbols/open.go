@@ -47,6 +47,7 @@ func OpenWith(r, debug io.ReaderAt) (*Table, error) {
 		}
 	}
 	var b builder
+	b.exportsOnly = full.SectionByType(elf.SHT_SYMTAB) == nil
 	if err := b.section(full, elf.SHT_SYMTAB, 0); err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)
 	}
@@ -142,6 +143,9 @@ func (b *builder) candidate(f *elf.File, symbol []byte, table uint32) (candidate
 	c.rank = bindingRank(elf.ST_BIND(symbol[4]))
 	if size == 0 {
 		c.rank += rankNoSize
+		if b.exportsOnly {
+			c.limit = min(c.limit, start+extent(f, start))
+		}
 	}
 	switch elf.ST_TYPE(symbol[4]) {
 	case elf.STT_FUNC, elf.STT_GNU_IFUNC:

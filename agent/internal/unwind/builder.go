@@ -1,6 +1,10 @@
 package unwind
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/hotspan/hotspan/agent/internal/flow"
+)
 
 // builder appends the rows of functions to a table, by rising address.
 type builder struct {
@@ -33,6 +37,21 @@ func (b *builder) function(c *common, program []byte, begin, end uint64) {
 	b.end = end
 	b.m.code, b.m.data, b.m.now, b.m.initial = c.code, c.data, c.initial, c.initial
 	b.m.run(program, begin, end, b.add)
+}
+
+// codeUntil appends the rules that code tells up to an address, and returns the others.
+func (b *builder) codeUntil(end uint64, told []flow.Rule) []flow.Rule {
+	for len(told) > 0 && told[0].Start < end {
+		r := told[0]
+		told = told[1:]
+		if b.end != 0 && r.Start > b.end {
+			b.gap()
+		}
+		s := stateOf(r.State)
+		b.add(r.Start, &s)
+		b.end = r.End
+	}
+	return told
 }
 
 // add appends the rule of a state from pc on, unless the rule before it is the same.

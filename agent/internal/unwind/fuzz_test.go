@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"debug/elf"
 	"testing"
+
+	"github.com/hotspan/hotspan/agent/internal/flow"
 )
 
 func FuzzBuild(f *testing.F) {
@@ -37,7 +39,7 @@ func FuzzSection(f *testing.F) {
 		if addr == 0 || addr >= maxAddress || follow(data) != nil {
 			return
 		}
-		if table, err := build(data, addr, []span{{0, maxAddress}}); err == nil {
+		if table, err := build(new(elf.File), data, addr, []flow.Span{{Start: 0, End: maxAddress}}); err == nil {
 			sound(t, table, len(data))
 		}
 	})

@@ -32,9 +32,9 @@ const (
 	numRegs = 16 // general registers: rax is 0, r15 is 15
 )
 
-// keptRegisters are the callee-saved registers besides rbp whose saved places a Table has, in DWARF numbers: rbx and
-// r12. Compilers of libuv keep in one of these what a thread of its pool works on.
-var keptRegisters = [...]uint64{3, 12}
+// keptRegisters are the callee-saved registers besides rbp whose saved places a Table has, in DWARF numbers: rbx, r12
+// and r13. Compilers of libuv keep in one of these what a thread of its pool works on.
+var keptRegisters = [...]uint64{3, 12, 13}
 
 const numKept = len(keptRegisters)
 

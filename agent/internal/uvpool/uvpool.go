@@ -135,7 +135,7 @@ func (p *Pool) findCall(code []byte, at uint64) error {
 }
 
 // registers maps the callee-saved registers that unwind.Table tracks to their DWARF numbers.
-var registers = map[x86asm.Reg]uint8{x86asm.RBX: 3, x86asm.R12: 12}
+var registers = map[x86asm.Reg]uint8{x86asm.RBX: 3, x86asm.R12: 12, x86asm.R13: 13}
 
 // IsDispatch reports whether a function, by its name without parameters, only calls that of a job.
 func IsDispatch(function string) bool {

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	registerNames = map[uint8]string{3: "rbx", 12: "r12"}
+	registerNames = map[uint8]string{3: "rbx", 12: "r12", 13: "r13"}
 	callRE        = regexp.MustCompile(`call +\*(-?0x[0-9a-f]+)\(%(\w+)\)\n +([0-9a-f]+):`)
 )
 

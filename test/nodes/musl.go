@@ -1,0 +1,78 @@
+package nodes
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// musl is pnpm as one executable: the build of Node.js for musl that Alpine's images have too, and pnpm's script.
+var musl = source{
+	spec:      "@pnpm/linuxstatic-x64@11.21.0",
+	integrity: "sha512-6Y2u+AfOUuTqWgTCpFhySL8HAcONDucCFixKle9tWoW7bm8RF0+fwQBRWNWGdx+Toau07wZ1LNZPqN8gpgeBDQ==",
+	prepare:   prepareMusl,
+}
+
+// Musl returns the path of a Node.js executable for musl, version 26.0.0, and the directory of its libraries, which has
+// to be in LD_LIBRARY_PATH. It needs musl-gcc and g++.
+func Musl() (node, libraries string, err error) {
+	node, err = provideFrom(musl, "26.0.0-musl")
+	return node, filepath.Join(filepath.Dir(filepath.Dir(node)), "lib"), err
+}
+
+// scriptFuse says in an executable of Node.js, by the byte behind it, whether a script was put into it (node:
+// src/node_sea_bin.cc).
+const scriptFuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:"
+
+// prepareMusl makes bin/node, which runs scripts of others again, and lib.
+func prepareMusl(unpacked string) error {
+	executable := filepath.Join(unpacked, "pnpm")
+	data, err := os.ReadFile(executable)
+	if err != nil {
+		return err
+	}
+	at := bytes.Index(data, []byte(scriptFuse+"1"))
+	if at < 0 {
+		return errors.New("the package's executable has no script that can be left out")
+	}
+	data[at+len(scriptFuse)] = '0'
+	bin, lib := filepath.Join(unpacked, "bin"), filepath.Join(unpacked, "lib")
+	return errors.Join(os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "node"), data, 0o755),
+		os.Remove(executable), os.Mkdir(lib, 0o755), muslLibraries(lib))
+}
+
+// glibc has what the libraries of GCC take from glibc, and musl lacks.
+//
+//go:embed testdata/glibc.c
+var glibc []byte
+
+// muslLibraries gives musl the libraries of the compiler that is installed, which are made for glibc.
+func muslLibraries(dir string) error {
+	for _, name := range []string{"libstdc++.so.6", "libgcc_s.so.1"} {
+		path, err := exec.Command("g++", "-print-file-name="+name).Output()
+		if err != nil {
+			return fmt.Errorf("g++ -print-file-name: %w", err)
+		}
+		data, err := os.ReadFile(strings.TrimSpace(string(path)))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o755); err != nil {
+			return err
+		}
+	}
+	source := filepath.Join(dir, "glibc.c")
+	if err := os.WriteFile(source, glibc, 0o644); err != nil {
+		return err
+	}
+	cc := exec.Command("musl-gcc", "-shared", "-fPIC", "-O1", "-o", filepath.Join(dir, "ld-linux-x86-64.so.2"), source)
+	if out, err := cc.CombinedOutput(); err != nil {
+		return fmt.Errorf("musl-gcc: %w\n%s", err, out)
+	}
+	return os.Symlink("/lib/ld-musl-x86_64.so.1", filepath.Join(dir, "libc.musl-x86_64.so.1"))
+}
