@@ -11,13 +11,13 @@ import (
 // samples from then on.
 func (a *Agent) findLoop(t *target, s *sampler.Sample, stack []*pprofx.Frame) {
 	key := bpf.EnvironmentKey{Process: t.config.Id, Tid: s.Tid, Isolate: s.Isolate}
-	search, last := t.loops.Search(key, stack)
-	if !search {
+	back, last := t.loops.Search(key, stack, s.Frames)
+	if back == 0 {
 		return
 	}
 	pid, sp := t.PID, s.Sp
 	a.async.Run(pid, func() func() {
-		turns, err := uvloop.Find(pid, int(key.Tid), sp)
+		turns, err := uvloop.Find(pid, int(key.Tid), sp, back)
 		if err == nil {
 			err = a.sampler.SetLoop(key, turns)
 		}

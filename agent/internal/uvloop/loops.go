@@ -27,11 +27,15 @@ type turn struct {
 	long        bool  // Reached has returned true
 }
 
-// Search reports whether the loop of a thread is to be searched for now, since the stack of a sample shows that it
-// runs one. last says that it is not searched for again, the first time for a process.
-func (l *Loops) Search(thread bpf.EnvironmentKey, stack []*pprofx.Frame) (search, last bool) {
-	if l.tries[thread] >= maxTries || Runs(stack) != 1 {
-		return false, false
+// Search returns where the loop of a thread returns to, if it is to be searched for now, since the stack of a sample
+// shows that the thread runs one; else 0. frames are those of the stack as they were sampled. last says that it is not
+// searched for again, the first time for a process.
+func (l *Loops) Search(thread bpf.EnvironmentKey, stack []*pprofx.Frame, frames []bpf.Frame) (pc uint64, last bool) {
+	if l.tries[thread] >= maxTries {
+		return 0, false
+	}
+	if pc = back(stack, frames); pc == 0 {
+		return 0, false
 	}
 	if l.tries == nil || len(l.tries) >= maxLoops {
 		l.tries = map[bpf.EnvironmentKey]int{}
@@ -39,7 +43,7 @@ func (l *Loops) Search(thread bpf.EnvironmentKey, stack []*pprofx.Frame) (search
 	l.tries[thread]++
 	last = !l.unseen && l.tries[thread] == maxTries
 	l.unseen = l.unseen || last
-	return true, last
+	return pc, last
 }
 
 // Reached reports whether a sample of a thread, in a turn, is the first by which that had lasted for at least so many

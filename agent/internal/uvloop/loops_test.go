@@ -58,19 +58,20 @@ func TestForget(t *testing.T) {
 func TestSearch(t *testing.T) {
 	var l Loops
 	stack := []*pprofx.Frame{{Function: "callback"}, {Function: functionOfRun, Kind: pprofx.Native}, {Function: "main"}}
+	frames := []bpf.Frame{{Pc: 1}, {Pc: 2}, {Pc: 3}}
 	key := bpf.EnvironmentKey{Tid: 7}
 	for i := range maxTries + 2 {
-		search, last := l.Search(key, stack)
-		if search != (i < maxTries) || last != (i == maxTries-1) {
-			t.Errorf("try %d: search %v, last %v", i, search, last)
+		pc, last := l.Search(key, stack, frames)
+		if (pc != 0) != (i < maxTries) || last != (i == maxTries-1) {
+			t.Errorf("try %d: returns to %d, last %v", i, pc, last)
 		}
 	}
 	for range maxTries {
-		if _, last := l.Search(bpf.EnvironmentKey{Tid: 9}, stack); last {
+		if _, last := l.Search(bpf.EnvironmentKey{Tid: 9}, stack, frames); last {
 			t.Error("it is said of a second thread too")
 		}
 	}
-	if search, _ := l.Search(bpf.EnvironmentKey{Tid: 8}, stack[2:]); search {
+	if pc, _ := l.Search(bpf.EnvironmentKey{Tid: 8}, stack[2:], frames[2:]); pc != 0 {
 		t.Error("a thread without a loop is searched")
 	}
 }

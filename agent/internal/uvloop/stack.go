@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -52,12 +53,18 @@ func ofLoop(f *pprofx.Frame, module string) bool {
 	}
 }
 
-// Runs counts the loops that a thread runs: one inside of another in child_process.execSync.
-func Runs(stack []*pprofx.Frame) (n int) {
-	for _, f := range stack {
-		if f.Kind == pprofx.Native && f.Function == functionOfRun {
-			n++
+// back returns where the event loop of a thread returns to, of whose sample the frames are given too, and 0 if it runs
+// none, or more than one: there is another inside of child_process.execSync.
+func back(stack []*pprofx.Frame, frames []bpf.Frame) (pc uint64) {
+	for i, f := range stack {
+		if f.Kind != pprofx.Native || f.Function != functionOfRun {
+			continue
 		}
+		below := len(stack) - 1 - i // each is a frame of native code
+		if pc != 0 || below == 0 || below > len(frames) {
+			return 0
+		}
+		pc = frames[len(frames)-below].Pc
 	}
-	return n
+	return pc
 }

@@ -3,6 +3,7 @@ package uvloop
 import (
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -54,5 +55,33 @@ func TestTurn(t *testing.T) {
 	callback := []*pprofx.Frame{js, timers, run}
 	if a, b := uint32(Turn(7, callback, 1)), uint32(Turn(7, callback, 2)); a == b {
 		t.Errorf("two processes are both in turn %d", a)
+	}
+}
+
+// TestBack: of frames that are not one for one those of the stack, the frame below uv_run is the caller's.
+func TestBack(t *testing.T) {
+	run := &pprofx.Frame{Function: functionOfRun, Kind: pprofx.Native}
+	main, kernel := &pprofx.Frame{Kind: pprofx.Native}, &pprofx.Frame{Kind: pprofx.Kernel}
+	js, named := &pprofx.Frame{Kind: pprofx.JS}, &pprofx.Frame{Function: functionOfRun, Kind: pprofx.JS}
+	type stack []*pprofx.Frame
+	for name, c := range map[string]struct {
+		stack
+		frames int // whose addresses are 1, 2 and so on
+		want   uint64
+	}{
+		"a loop":            {stack{kernel, js, js, run, main, main}, 4, 3},
+		"none":              {stack{js, main}, 2, 0},
+		"one in another":    {stack{run, js, run, main}, 4, 0},
+		"without a caller":  {stack{js, run}, 2, 0},
+		"more than frames":  {stack{run, main, main}, 1, 0},
+		"of no native code": {stack{named, main}, 2, 0},
+	} {
+		frames := make([]bpf.Frame, c.frames)
+		for i := range frames {
+			frames[i].Pc = uint64(i + 1)
+		}
+		if got := back(c.stack, frames); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
 	}
 }

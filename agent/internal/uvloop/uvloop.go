@@ -48,37 +48,46 @@ const (
 )
 
 // Find returns the address of the count of turns, 8 bytes, of the loop that a thread of a process runs. sp is the
-// thread's stack pointer while uv_run is on its stack, once: there is another loop inside of child_process.execSync.
-// The error is ErrNone.
-func Find(pid, thread int, sp uint64) (turns uint64, err error) {
+// thread's stack pointer in a sample whose stack has uv_run once, and back is where that returns to. The error is
+// ErrNone.
+func Find(pid, thread int, sp, back uint64) (turns uint64, err error) {
 	mem := target.NewPages(&target.Live{PID: thread})
 	defer mem.Forget()
-	return find(mem, pid, sp)
+	return find(mem, pid, sp, back)
 }
 
-func find(mem io.ReaderAt, pid int, sp uint64) (turns uint64, err error) {
+// find looks at the words next to uv_run's frame first: since the sample the thread may have come to another loop, that
+// of child_process.execSync, and what was one may still be on the stack.
+func find(mem io.ReaderAt, pid int, sp, back uint64) (turns uint64, err error) {
 	tried := map[uint64]bool{}
-	sp &^= 7
-	for read := uint64(0); read < maxStack; {
-		chunk := make([]byte, chunkSize-(sp+read)%chunkSize) // memory ends where a chunk does
-		if n, _ := mem.ReadAt(chunk, int64(sp+read)); n < len(chunk) {
+	for stack := above(mem, sp&^7, back); len(stack) > 0 && len(tried) < maxPointers; stack = stack[:len(stack)-8] {
+		p := binary.LittleEndian.Uint64(stack[len(stack)-8:])
+		if !isAddress(p) || tried[p] {
+			continue
+		}
+		if turns, ok := turnsOf(mem, pid, p); ok {
+			return turns, nil
+		}
+		tried[p] = true
+	}
+	return 0, fmt.Errorf("process %d: %w", pid, ErrNone)
+}
+
+// above returns the stack from sp on up to a return address; nothing if that is not there.
+func above(mem io.ReaderAt, sp, back uint64) []byte {
+	var stack []byte
+	for at := 0; len(stack) < maxStack; {
+		chunk := make([]byte, chunkSize-(sp+uint64(at))%chunkSize) // memory ends where a chunk does
+		if n, _ := mem.ReadAt(chunk, int64(sp+uint64(at))); n < len(chunk) {
 			break
 		}
-		read += uint64(len(chunk))
-		for ; len(chunk) > 0; chunk = chunk[8:] {
-			p := binary.LittleEndian.Uint64(chunk)
-			if !isAddress(p) || tried[p] {
-				continue
-			}
-			if turns, ok := turnsOf(mem, pid, p); ok {
-				return turns, nil
-			}
-			if tried[p] = true; len(tried) == maxPointers {
-				return 0, fmt.Errorf("process %d: %w", pid, ErrNone)
+		for stack = append(stack, chunk...); at < len(stack); at += 8 {
+			if binary.LittleEndian.Uint64(stack[at:]) == back {
+				return stack[:at]
 			}
 		}
 	}
-	return 0, fmt.Errorf("process %d: %w", pid, ErrNone)
+	return nil
 }
 
 // turnsOf returns where the loop at an address counts its turns, if it is a loop that does.

@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/v8/target"
 )
@@ -21,7 +23,8 @@ import (
 const program = `
 const { Worker, isMainThread, parentPort } = require('worker_threads')
 const { readSync, writeSync } = require('fs')
-const wait = () => readSync(0, Buffer.alloc(1))
+const { execSync } = require('child_process')
+const wait = () => process.argv[2] ? execSync('read word', { stdio: 'inherit' }) : readSync(0, Buffer.alloc(1))
 const turn = () => process.versions.uv > '1.45' ? performance.nodeTiming.uvMetricsInfo.loopCount : 0
 let n = 0
 const timer = setInterval(() => {
@@ -39,12 +42,18 @@ const timer = setInterval(() => {
 }, 2)
 `
 
-// TestFind compares with what performance.nodeTiming.uvMetricsInfo says in the same callback.
-func TestFind(t *testing.T) {
+func writeProgram(t *testing.T) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "turns.js")
 	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return file
+}
+
+// TestFind compares with what performance.nodeTiming.uvMetricsInfo says in the same callback.
+func TestFind(t *testing.T) {
+	file := writeProgram(t)
 	for version, counted := range map[string]bool{
 		"16.20.2": false, "18.20.8": false, "20.20.2": true, "22.23.3": true, "24.21.0": true, "26.10.0": true,
 	} {
@@ -58,7 +67,7 @@ func TestFind(t *testing.T) {
 				reading = threads(t, p.PID, unix.SYS_READ)
 			}
 			for tid, sp := range reading {
-				turns, err := turnsFrom(p.PID, tid, sp)
+				turns, err := turnsFrom(t, p.PID, tid, sp)
 				switch {
 				case errors.Is(err, ErrNone):
 				case err != nil:
@@ -78,14 +87,55 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func turnsFrom(pid, tid int, sp uint64) (uint64, error) {
-	at, err := Find(pid, tid, sp)
+// TestInExecSync: a thread that has come to another loop inside of its own since the sample is in a turn of its own.
+func TestInExecSync(t *testing.T) {
+	p := live.Start(t, "24.21.0", writeProgram(t), "execSync")
+	var want struct{ Main uint64 }
+	p.Said(t, &want)
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		sp, waits := threads(t, p.PID, unix.SYS_EPOLL_PWAIT)[p.PID]
+		if !waits && time.Now().Before(deadline) {
+			continue
+		}
+		if got, err := turnsFrom(t, p.PID, p.PID, sp); got != want.Main {
+			t.Errorf("turn %d (%v), want %d", got, err, want.Main)
+		}
+		return
+	}
+}
+
+func turnsFrom(t *testing.T, pid, tid int, sp uint64) (uint64, error) {
+	at, err := Find(pid, tid, sp, returnsTo(t, pid, tid, sp))
 	if err != nil {
 		return 0, err
 	}
 	var b [8]byte
 	_, err = target.Live{PID: tid}.ReadAt(b[:], int64(at))
 	return binary.LittleEndian.Uint64(b[:]), err
+}
+
+// returnsTo returns where uv_run returns to: into the function of Node.js that runs the loop of each thread.
+func returnsTo(t *testing.T, pid, tid int, sp uint64) uint64 {
+	t.Helper()
+	f, err := os.Open(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	table, err := symbols.Open(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mem := target.NewPages(&target.Live{PID: tid}); ; sp += 8 {
+		var word [8]byte
+		if n, err := mem.ReadAt(word[:], int64(sp)); n < len(word) {
+			t.Fatal(err)
+		}
+		pc := binary.LittleEndian.Uint64(word[:])
+		if s, ok := table.Lookup(pc); ok && pc > s.Start && strings.HasPrefix(s.Name, "node::SpinEventLoop") {
+			return pc
+		}
+	}
 }
 
 // threads returns the stack pointers of the threads that wait in a system call, by thread. (proc(5), /proc/PID/syscall)
@@ -115,7 +165,7 @@ func TestHostile(t *testing.T) {
 		"all the same":  {func(uint64) uint64 { return 0x7f0000000000 }},
 		"zero":          {func(uint64) uint64 { return 0 }},
 	} {
-		if at, err := find(m, os.Getpid(), 1<<46); !errors.Is(err, ErrNone) {
+		if at, err := find(m, os.Getpid(), 1<<46, m.word(1<<46+1<<19)); !errors.Is(err, ErrNone) {
 			t.Errorf("%s: %#x, %v", name, at, err)
 		}
 	}
