@@ -144,6 +144,9 @@ func (b *Builder) addLabels(s *pprofx.Snapshot, of []Counts) {
 		labels := s.LabelSets[i]
 		route := value(labels, routeLabel)
 		b.routes.add(route, "", &of[i])
+		if route == "" && value(labels, pathLabel) != "" {
+			b.out.PathOnly += of[i].sum()
+		}
 		if trace := value(labels, traceLabel); trace != "" && !b.short {
 			b.traces.add(trace, route, &of[i])
 		}

@@ -14,7 +14,8 @@ type Function struct {
 	Line    int    `json:"line,omitempty"` // with most own samples; 0 if unknown
 	Own     int64  `json:"own"`
 	Total   int64  `json:"total"`
-	Classes Counts `json:"classes"` // of the own samples
+	Classes Counts `json:"classes"`        // of the own samples
+	From    *Place `json:"from,omitempty"` // application's call that most own samples of Node's, or a package's, are in
 }
 
 // place tells functions apart. Those that have no file differ by the file that holds their code.
@@ -39,8 +40,37 @@ func newFunctions() functions { return functions{by: map[place]*function{}} }
 
 type function struct {
 	Function
-	lines map[int]int64 // own samples
-	stack int64         // the number of the last stack that it was found in
+	owner owner
+	lines map[int]int64   // own samples
+	from  map[place]int64 // own samples, by the call that is nearest to it of one of another owner
+	stack int64           // the number of the last stack that it was found in
+}
+
+// maxFrom bounds the calls that are kept of a function.
+const maxFrom = 256
+
+// addFrom notes that own samples are in a call.
+func (f *function) addFrom(call *pprofx.Frame, n int64) {
+	key := placeOf(call)
+	key.line = call.Line
+	if _, known := f.from[key]; !known && len(f.from) == maxFrom {
+		return
+	}
+	if f.from == nil {
+		f.from = map[place]int64{}
+	}
+	f.from[key] += n
+}
+
+// mostFrom returns the call with most own samples, the first of equal ones; nil if there is none.
+func (f *function) mostFrom() (most *Place) {
+	for at, n := range f.from {
+		p := Place{Name: at.name, File: at.file, Line: at.line, Samples: n}
+		if most == nil || p.compare(*most) < 0 {
+			most = &p
+		}
+	}
+	return most
 }
 
 // ownIndex returns the index of the frame to which a sample belongs: the JavaScript nearest to the leaf, else the leaf.
@@ -58,6 +88,8 @@ func ownIndex(s *pprofx.Snapshot, stack []int32) int {
 func (all *functions) add(s *pprofx.Snapshot, stack []int32, n *Counts, known []*function) (own *function, line int) {
 	all.stacks++
 	total, at := n.sum(), ownIndex(s, stack)
+	var from *pprofx.Frame
+	var of owner
 	for i, index := range stack {
 		f := all.ofFrame(s, index, known)
 		if f.stack != all.stacks {
@@ -65,7 +97,9 @@ func (all *functions) add(s *pprofx.Snapshot, stack []int32, n *Counts, known []
 			f.Total += total
 		}
 		if i == at {
-			own, line = f, s.Frames[index].Line
+			own, line, of = f, s.Frames[index].Line, f.owner
+		} else if i > at && f.owner > of {
+			from, of = s.Frames[index], f.owner
 		}
 	}
 	if own == nil {
@@ -75,6 +109,9 @@ func (all *functions) add(s *pprofx.Snapshot, stack []int32, n *Counts, known []
 	own.Own += total
 	own.lines[line] += total
 	own.Classes.add(n)
+	if from != nil {
+		own.addFrom(from, total)
+	}
 	return own, line
 }
 
@@ -96,7 +133,7 @@ func (all *functions) of(f *pprofx.Frame) *function {
 	}
 	known := all.by[key]
 	if known == nil {
-		known = &function{Function: Function{Name: key.name, File: key.file}, lines: map[int]int64{}}
+		known = &function{Function: Function{Name: key.name, File: key.file}, owner: ownerOf(f), lines: map[int]int64{}}
 		all.by[key] = known
 	}
 	return known
@@ -119,7 +156,7 @@ func (f *function) hottest() (line int) {
 func (all *functions) sorted() []Function {
 	var out []*Function
 	for key, f := range all.by {
-		f.Line = cmp.Or(key.line, f.hottest())
+		f.Line, f.From = cmp.Or(key.line, f.hottest()), f.mostFrom()
 		out = append(out, &f.Function)
 	}
 	return inOrder(out, (*Function).compare)

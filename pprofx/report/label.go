@@ -2,9 +2,10 @@ package report
 
 import "github.com/hotspan/hotspan/pprofx"
 
-// The labels that tables go by.
+// The labels that reports go by.
 const (
 	routeLabel = "http.route"
+	pathLabel  = "url.path"
 	traceLabel = "trace_id"
 )
 

@@ -18,6 +18,7 @@ type Report struct {
 
 	Classes    Counts     `json:"classes"`
 	Routes     []Group    `json:"routes"`       // by http.route
+	PathOnly   int64      `json:"path_only"`    // in requests without a route whose path is known
 	Traces     []Group    `json:"traces"`       // by trace_id; Detail is the route with most samples
 	Threads    []Group    `json:"threads"`      // by name
 	Processes  []Group    `json:"processes"`    // by pid; Detail is the service, or the name of the executable
@@ -48,7 +49,7 @@ func (r *Report) inSamples() {
 			samples(&c[i])
 		}
 	}
-	samples(&r.Samples)
+	samples(&r.Samples, &r.PathOnly)
 	classes(&r.Classes)
 	for _, groups := range [][]Group{r.Routes, r.Traces, r.Threads, r.Processes, r.By} {
 		for i := range groups {
@@ -59,6 +60,9 @@ func (r *Report) inSamples() {
 	for i := range r.Functions {
 		f := &r.Functions[i]
 		samples(&f.Own, &f.Total)
+		if f.From != nil {
+			samples(&f.From.Samples)
+		}
 		classes(&f.Classes)
 	}
 }

@@ -230,6 +230,58 @@ func TestHottestLine(t *testing.T) {
 	}
 }
 
+// Of what Node or a package does the nearest call of the application is told, else of what Node does that of a package.
+func TestFrom(t *testing.T) {
+	b, err := pprofx.NewBuilder(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name, file string, line int) *pprofx.Frame {
+		return &pprofx.Frame{Function: name, File: file, Line: line, Kind: pprofx.JS}
+	}
+	main, handle := at("main", "/srv/main.js", 1), at("handle", "/srv/app.js", 7)
+	merge, hash := at("merge", "/srv/node_modules/lodash/lodash.js", 5), at("hash", "node:crypto", 3)
+	native := &pprofx.Frame{Function: "SHA512_Final", Kind: pprofx.Native}
+	for i, stack := range [][]*pprofx.Frame{
+		{native, hash, merge, handle, main}, {hash, at("handle", "/srv/app.js", 9), main}, {hash, handle, main}, {hash},
+		{merge, merge, handle, main}, {handle, main}, {native},
+		{at("tick", "node:timers", 1), merge},
+	} {
+		b.Add(&pprofx.Sample{Time: int64(1 + i), Stack: stack})
+	}
+	r := NewBuilder("")
+	r.Add(b.Cut(100))
+	got := map[string]*Place{}
+	for _, f := range r.Report().Functions {
+		got[f.Name] = f.From
+	}
+	want := map[string]*Place{
+		"hash": {"handle", "/srv/app.js", 7, 2}, "merge": {"handle", "/srv/app.js", 7, 1},
+		"tick":   {"merge", "/srv/node_modules/lodash/lodash.js", 5, 1},
+		"handle": nil, "main": nil, "SHA512_Final": nil,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Samples in requests of which only the path is known are told from those of no request.
+func TestPathOnly(t *testing.T) {
+	b, err := pprofx.NewBuilder(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	route, path := pprofx.Label{Key: "http.route", Str: "/a/:id"}, pprofx.Label{Key: "url.path", Str: "/a/1"}
+	for i, labels := range [][]pprofx.Label{{route}, {path}, {route, path}, {path}, nil} {
+		b.Add(&pprofx.Sample{Time: int64(1 + i), Labels: labels})
+	}
+	r := NewBuilder("")
+	r.Add(b.Cut(100))
+	if got := r.Report().PathOnly; got != 2 {
+		t.Errorf("%d samples, want 2", got)
+	}
+}
+
 // A sample that was taken at another rate counts as many as it stands for.
 func TestReportOfSeveralPeriods(t *testing.T) {
 	b := NewBuilder("")

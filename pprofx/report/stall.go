@@ -40,14 +40,6 @@ type Request struct {
 	Samples int64  `json:"samples"`
 }
 
-// Place is samples of a function.
-type Place struct {
-	Name    string `json:"name"`
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"` // with most samples, of own functions; 0 if unknown
-	Samples int64  `json:"samples"`
-}
-
 // Stalls finds the stalls in snapshots that follow each other. It is not safe for concurrent use. Use NewStalls to make
 // one.
 type Stalls struct {
@@ -250,11 +242,6 @@ func (c *call) most() *call {
 }
 
 func (c *call) place() Place { return Place{Name: c.Name, File: c.File, Samples: c.samples} }
-
-// compare orders by samples, the greatest first.
-func (p Place) compare(q Place) int {
-	return cmp.Or(cmp.Compare(q.Samples, p.Samples), cmp.Compare(p.Name, q.Name), cmp.Compare(p.File, q.File))
-}
 
 // Loops returns how many threads have an event loop whose turns are known. Of thousands one may count twice that had no
 // sample for a minute.

@@ -32,7 +32,7 @@ func Print(to io.Writer, r *report.Report, by string, most int) {
 	if classes := p.ClassShares(r.Classes, r.Samples, true); len(classes) > 0 {
 		fmt.Fprintln(to, strings.Join(classes, ", "))
 	}
-	p.PrintGroups("route", "(no route)", r.Routes, most)
+	p.printRoutes(most)
 	if by != "" {
 		p.PrintGroups(by, "(no "+by+")", r.By, most)
 	}
@@ -43,6 +43,15 @@ func Print(to io.Writer, r *report.Report, by string, most int) {
 	}
 	p.printProcesses(most)
 	p.PrintGroups("thread", "(no name)", r.Threads, most)
+}
+
+// printRoutes prints the table of the routes, and how much is in requests without one, if that is worth a word.
+func (p Printer) printRoutes(most int) {
+	p.PrintGroups("route", "(no route)", p.Routes, most)
+	if 20*p.PathOnly >= p.Samples && p.PathOnly > 0 {
+		fmt.Fprintf(p, "  %s of (no route) in requests whose route is not known: "+
+			"report --by url.path tells them apart\n", p.Amount(p.PathOnly))
+	}
 }
 
 // printProcesses prints the table of the processes, if there are several.
@@ -95,7 +104,7 @@ func PrintSummary(to io.Writer, r *report.Report, by string, most int) {
 	some := func(all []report.Group) bool { return len(all) > 1 || len(all) == 1 && all[0].Name != "" }
 	switch {
 	case some(r.Routes):
-		p.PrintGroups("route", "(no route)", r.Routes, most)
+		p.printRoutes(most)
 	case some(r.By):
 		p.PrintGroups(by, "(no "+by+")", r.By, most)
 	}
@@ -128,14 +137,32 @@ func (p Printer) PrintFunctions() {
 	fmt.Fprintf(p, "\n%s by function: self, with what V8, Node and the kernel did for it; "+
 		"total, with callees; hottest line\n", p.what())
 	for _, f := range all[:min(len(all), p.Most)] {
-		where := terminal.ShortFile(f.File)
-		if f.Line > 0 {
-			where += fmt.Sprintf(":%d", f.Line)
-		}
+		more := append([]string{terminal.Printable(place(f.File, f.Line))}, p.ClassShares(f.Classes, f.Own, false)...)
 		p.line(f.Own, fmt.Sprintf("%9s  %9s", p.Amount(f.Own), p.Amount(f.Total)), terminal.Printable(f.Name),
-			append([]string{terminal.Printable(where)}, p.ClassShares(f.Classes, f.Own, false)...))
+			append(more, from(&f)))
 	}
 	terminal.PrintRest(p, len(all)-p.Most)
+}
+
+// from says which call of the application most of a function's own samples are in, if so many are in one.
+func from(f *report.Function) string {
+	if f.From == nil || 4*f.From.Samples < f.Own {
+		return ""
+	}
+	text := "from " + terminal.Printable(f.From.Name+" "+place(f.From.File, f.From.Line))
+	if share := 100 * f.From.Samples / f.Own; share < 95 {
+		text = fmt.Sprintf("%d %% %s", share, text)
+	}
+	return text
+}
+
+// place is where a function is, or a line of it.
+func place(file string, line int) string {
+	text := terminal.ShortFile(file)
+	if line > 0 {
+		text += fmt.Sprintf(":%d", line)
+	}
+	return text
 }
 
 func (p Printer) line(samples int64, time, name string, more []string) {

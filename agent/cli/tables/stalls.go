@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,9 @@ func printStalls(to io.Writer, r *report.Report, by string, most int) {
 		if off := 100 * s.Off / s.Length; off >= 5 {
 			line += fmt.Sprintf(", off %d %%", off)
 		}
+		if on := s.Samples*r.Period - s.Off; 2*(on+s.Off) < s.Length {
+			line += fmt.Sprintf(", on a CPU for %d ms", time.Duration(on).Milliseconds())
+		}
 		if len(r.Processes) > 1 {
 			line += fmt.Sprintf(", process %d", s.PID)
 		}
@@ -59,7 +63,8 @@ func StallRequests(all []report.Request, by string) string {
 	return listed(names)
 }
 
-// StallCalls says what the samples of a stall have in common, the last functions of it, and what these called.
+// StallCalls says what the samples of a stall have in common, the last functions of it, and what these called. Where
+// these are not the application's, it begins with the last one that is.
 func StallCalls(s *report.Stall) string {
 	var names []string
 	for i, c := range s.Calls {
@@ -70,15 +75,28 @@ func StallCalls(s *report.Stall) string {
 	if len(s.Path) == 0 {
 		return listed(names)
 	}
-	var path []string
-	for _, p := range s.Path[max(0, len(s.Path)-mostNamed):] {
-		path = append(path, p.Name)
-	}
-	text := strings.Join(path, " › ") + " (" + terminal.ShortFile(s.Path[len(s.Path)-1].File) + ")"
+	text := pathText(s.Path)
 	if len(names) > 0 {
 		text += ": " + listed(names)
 	}
 	return text
+}
+
+func pathText(path []report.Place) string {
+	var names []string
+	last := path[max(0, len(path)-mostNamed):]
+	if !slices.ContainsFunc(last, report.Place.OfApplication) {
+		for _, p := range slices.Backward(path[:len(path)-len(last)]) {
+			if p.OfApplication() {
+				names, last = []string{p.Name + " (" + terminal.ShortFile(p.File) + ")", "…"}, last[len(last)-1:]
+				break
+			}
+		}
+	}
+	for _, p := range last {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, " › ") + " (" + terminal.ShortFile(path[len(path)-1].File) + ")"
 }
 
 func listed(names []string) string {
