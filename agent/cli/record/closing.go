@@ -225,7 +225,7 @@ func whyNone(s *agent.Stats, both bool) string {
 	if lost > 0 && lost == s.Taken {
 		return "all that were taken are lost"
 	}
-	why := "the process used almost no CPU (--wall shows what it waits for)"
+	why := "the process used almost no CPU (--wall shows what it waits for, hotspan doctor which others there are)"
 	switch {
 	case s.Profiled == 0 && s.Taken == 0:
 		return "no Node.js process was profiled"

@@ -90,7 +90,7 @@ next: code x.cpuprofile
 stacks complete -, all JavaScript named -, samples in requests labelled -
 hotspan itself
 wrote x.pb.gz
-no samples in 2s: the process used almost no CPU (--wall shows what it waits for)
+no samples in 2s: the process used almost no CPU (--wall shows what it waits for, hotspan doctor which others there are)
 `},
 		{"no process", agent.Stats{Start: start, End: start.Add(time.Second)},
 			&fileSink{last: "x.txt", format: recording.Collapsed},
