@@ -139,18 +139,18 @@ func (p Printer) PrintFunctions() {
 	for _, f := range all[:min(len(all), p.Most)] {
 		more := append([]string{terminal.Printable(place(f.File, f.Line))}, p.ClassShares(f.Classes, f.Own, false)...)
 		p.line(f.Own, fmt.Sprintf("%9s  %9s", p.Amount(f.Own), p.Amount(f.Total)), terminal.Printable(f.Name),
-			append(more, from(&f)))
+			append(more, From(f.From, f.Own)))
 	}
 	terminal.PrintRest(p, len(all)-p.Most)
 }
 
-// from says which call of the application most of a function's own samples are in, if so many are in one.
-func from(f *report.Function) string {
-	if f.From == nil || 4*f.From.Samples < f.Own {
+// From says which call of the application most of a function's own samples are in, if so many are in one.
+func From(call *report.Place, own int64) string {
+	if call == nil || 4*call.Samples < own || own == 0 {
 		return ""
 	}
-	text := "from " + terminal.Printable(f.From.Name+" "+place(f.From.File, f.From.Line))
-	if share := 100 * f.From.Samples / f.Own; share < 95 {
+	text := "from " + terminal.Printable(call.Name+" "+place(call.File, call.Line))
+	if share := 100 * call.Samples / own; share < 95 {
 		text = fmt.Sprintf("%d %% %s", share, text)
 	}
 	return text

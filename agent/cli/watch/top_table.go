@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ type topTable struct {
 const (
 	columnsOfTrend   = 56
 	columnsOfTimes   = 84
-	columnsOfClasses = 120
+	columnsOfClasses = 120 // and, before these, where the call of the application is that a function is from
 )
 
 // sum says what there is in the window.
@@ -71,9 +72,13 @@ func (t *topTable) rows(all []window.Row) (lines []string) {
 			}
 		}
 		name := cmp.Or(r.Name, t.none())
+		more := p.ClassShares(r.Classes, r.Own, false)
+		if from := tables.From(r.From, r.Own); from != "" {
+			more = slices.Insert(more, 0, from)
+		}
 		lines = append(lines, t.line(p.Amount(r.Own), terminal.Percent(r.Own, t.Samples), p.Amount(r.Total),
 			terminal.Percent(r.Total, t.Samples), sparkline(r.Trend), terminal.Printable(name),
-			terminal.Printable(detail), strings.Join(p.ClassShares(r.Classes, r.Own, false), ", ")))
+			terminal.Printable(detail), strings.Join(more, ", ")))
 	}
 	return lines
 }
@@ -104,7 +109,7 @@ func (t *topTable) line(own, ownShare, total, totalShare, trend, name, detail, c
 	if t.columns < columnsOfClasses {
 		classes = ""
 	} else {
-		room -= 2 + widthOfClasses
+		room -= 2 + min(max(leastOfClasses, t.columns/3), mostOfClasses)
 	}
 	if t.detailName() == "" {
 		b.WriteString(terminal.Fit(name, room))
@@ -115,8 +120,8 @@ func (t *topTable) line(own, ownShare, total, totalShare, trend, name, detail, c
 	return terminal.Shorten(strings.TrimRight(b.String(), " "), t.columns)
 }
 
-// widthOfClasses is the room for what the CPU did.
-const widthOfClasses = 32
+// The room for what the CPU did, and where a function is from.
+const leastOfClasses, mostOfClasses = 32, 56
 
 // sparkline draws numbers by the height of blocks, the greatest as a full one. Where there is nothing, it is blank.
 func sparkline(of [window.Slices]int64) string {

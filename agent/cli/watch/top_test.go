@@ -19,6 +19,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/screen"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
+	"github.com/hotspan/hotspan/pprofx/report/window"
 )
 
 // recorded returns the snapshots of a file.
@@ -105,6 +106,25 @@ so far: 3 lost, all JavaScript named 99.0 %, samples in requests labelled 100.0 
 	}
 }
 
+// TestTopFrom: where there is room, a function of a package has the application's call.
+func TestTopFrom(t *testing.T) {
+	rows := []window.Row{{
+		Part: report.Part{Name: "merge", File: "/srv/node_modules/lodash/lodash.js", Line: 5}, Own: 8, Total: 10,
+		Classes: report.Counts{report.Native: 8},
+		From:    &report.Place{Name: "withConfig", File: "/srv/app/config.js", Line: 3, Samples: 8},
+	}}
+	for columns, want := range map[int]string{
+		119: "", 120: "  from withConfig app/config.js:3, native…",
+		144: "  from withConfig app/config.js:3, native 100 %",
+	} {
+		table := topTable{&window.Table{Report: &report.Report{Period: 1e7, Samples: 10}}, window.Query{}, columns}
+		got := table.rows(rows)[0]
+		if !strings.HasSuffix(got, want) || strings.Contains(got, "from") != (want != "") {
+			t.Errorf("%d columns: %q, want …%q", columns, got, want)
+		}
+	}
+}
+
 // shownTop is the screen of top on a terminal.
 type shownTop struct {
 	*testing.T
@@ -172,9 +192,9 @@ gc 30 %, js 70 %
 		t.Error(diff)
 	}
 	s.term.SetSize(vt.Coord{X: 160, Y: 12})
-	s.shows("     SELF   %SELF     total    %tot  trend    function                                        line")
-	s.shows("   500 ms  50.0 %    500 ms  50.0 %         █ rank [2J                                        " +
-		"routes/ranking.js:7               gc 60 %")
+	s.shows("     SELF   %SELF     total    %tot  trend    function                           line")
+	s.shows("   500 ms  50.0 %    500 ms  50.0 %         █ rank [2J                           " +
+		"routes/ranking.js:7       gc 60 %")
 	s.shows("samples in requests labelled 100.0 %")
 	s.press("q")
 	if err := <-s.end; err != nil {

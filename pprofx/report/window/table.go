@@ -49,6 +49,7 @@ type Row struct {
 	Detail     string // the route of a trace
 	Own, Total int64  // equal, but for functions
 	Classes    report.Counts
+	From       *report.Place // of a function: see report.Function
 	Trend      [Slices]int64 // own samples in each slice of the window, the last one is the newest
 }
 
@@ -78,7 +79,7 @@ func rowsOf(r *report.Report, q *Query) (rows []Row) {
 			f := &r.Functions[i]
 			rows = append(rows, Row{
 				Part: report.Part{Table: q.Table, Name: f.Name, File: f.File, Line: f.Line},
-				Own:  f.Own, Total: f.Total, Classes: f.Classes,
+				Own:  f.Own, Total: f.Total, Classes: f.Classes, From: f.From,
 			})
 		}
 		return rows
