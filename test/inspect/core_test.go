@@ -150,12 +150,13 @@ type thread struct {
 	}
 }
 
-// inspect runs the command, and returns its error text where it fails.
+// inspect runs the command, and returns its error text where it fails. What it has printed all the same is read.
 func inspect(to any, args ...string) error {
 	cmd := exec.Command(hotspan, append([]string{"inspect", "--json"}, args...)...)
 	out, err := cmd.Output()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
+		_ = json.Unmarshal(out, to) // nothing, mostly
 		return errors.New(strings.TrimSpace(string(failed.Stderr)))
 	}
 	if err != nil {

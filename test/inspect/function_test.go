@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +26,7 @@ func TestFunctions(t *testing.T) {
 		for i, h := range c.held {
 			checkClosure(t, c.core, h.Address, &want[i])
 		}
+		checkWrongAddress(t, c.core, c.held)
 	})
 }
 
@@ -49,6 +52,22 @@ func checkFunctions(t *testing.T, core, script string, held []held, want []known
 		}
 		if sources[i].Source != want[i].Source {
 			t.Errorf("%s\nwant %s", sources[i].Source, want[i].Source)
+		}
+	}
+}
+
+// checkWrongAddress: of several addresses those are answered that can be, and the others are said.
+func checkWrongAddress(t *testing.T, core string, held []held) {
+	t.Helper()
+	const none = "0x10"
+	for _, verb := range []string{"function", "source", "closure", "print", "refs", "path"} {
+		type answer struct{ Address string }
+		var answers []answer
+		err := inspect(&answers, core, verb, held[0].Address, none, held[1].Address, "--depth", "0")
+		first := slices.Contains(answers, answer{held[0].Address})
+		last := slices.Contains(answers, answer{held[1].Address})
+		if err == nil || !strings.Contains(err.Error(), none+": ") || !first || !last {
+			t.Errorf("%s: %v, %+v", verb, err, answers)
 		}
 	}
 }

@@ -15,6 +15,7 @@ type awaitedValue struct {
 	Address string        `json:"address"`
 	Waits   []awaitedFrom `json:"waits"` // of a function one for each of its suspended calls
 	lacking
+	walk inspect.Walk
 }
 
 // awaitedFrom is who waits, the nearest first.
@@ -37,31 +38,26 @@ type awaiter struct {
 }
 
 func printAwaits(stdout io.Writer, c terminal.Console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
-	all := []awaitedValue{}
-	w := &sheet{terminal.Sheet{Writer: stdout}}
-	for _, a := range addresses {
+	return printEach(stdout, asJSON, addresses, func(a uint64) ([]answer, error) {
 		found, err := s.Await(a, ofHeap(c))
 		c.Clear()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out := awaitedValue{Address: hexOrEmpty(a), lacking: lackingOf(s)}
+		out := &awaitedValue{Address: hexOrEmpty(a), lacking: lackingOf(s), walk: found.Walk}
 		for i := range found.Of {
 			out.Waits = append(out.Waits, awaitedFromOf(&found.Of[i]))
 		}
-		if all = append(all, out); asJSON {
-			continue
-		}
-		for i := range out.Waits {
-			w.Printf("%s\n", out.Address)
-			w.awaited(&out.Waits[i], 1)
-		}
-		w.heapRead(&found.Walk)
+		return []answer{out}, nil
+	})
+}
+
+func (a *awaitedValue) print(w *sheet) {
+	for i := range a.Waits {
+		w.Printf("%s\n", a.Address)
+		w.awaited(&a.Waits[i], 1)
 	}
-	if asJSON {
-		return terminal.PrintJSON(stdout, all)
-	}
-	return w.Err
+	w.heapRead(&a.walk)
 }
 
 var endNames = map[await.End]string{

@@ -23,31 +23,26 @@ type inspectedFunction struct {
 }
 
 func printFunctions(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
-	var all []inspectedFunction
-	for _, a := range addresses {
+	return printEach(stdout, asJSON, addresses, func(a uint64) ([]answer, error) {
 		f, err := subject.Function(a)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		all = append(all, inspectedFunction{fmt.Sprintf("0x%x", a), f.Text, f.Name, f.File, f.Line, f.Column,
-			hexOrEmpty(f.Shared), hexOrEmpty(f.Context), lackingOf(subject)})
+		return []answer{&inspectedFunction{fmt.Sprintf("0x%x", a), f.Text, f.Name, f.File, f.Line, f.Column,
+			hexOrEmpty(f.Shared), hexOrEmpty(f.Context), lackingOf(subject)}}, nil
+	})
+}
+
+func (f *inspectedFunction) print(w *sheet) {
+	place := "V8's own, or of C++"
+	if f.File != "" {
+		place = terminal.Printable(f.File)
 	}
-	if asJSON {
-		return terminal.PrintJSON(stdout, all)
+	if f.Line > 0 {
+		place += fmt.Sprintf(":%d:%d", f.Line, f.Column)
 	}
-	w := &terminal.Sheet{Writer: stdout}
-	for _, f := range all {
-		place := "V8's own, or of C++"
-		if f.File != "" {
-			place = terminal.Printable(f.File)
-		}
-		if f.Line > 0 {
-			place += fmt.Sprintf(":%d:%d", f.Line, f.Column)
-		}
-		w.Printf("%s: %s  %s\n    in stacks %s, context %s, shared %s\n", f.Address, printableLines(f.Text), place,
-			orAnonymous(f.Name), f.Context, f.Shared)
-	}
-	return w.Err
+	w.Printf("%s: %s  %s\n    in stacks %s, context %s, shared %s\n", f.Address, printableLines(f.Text), place,
+		orAnonymous(f.Name), f.Context, f.Shared)
 }
 
 func orAnonymous(name string) string {
@@ -65,23 +60,16 @@ type functionSource struct {
 }
 
 func printSources(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
-	var all []functionSource
-	for _, a := range addresses {
+	return printEach(stdout, asJSON, addresses, func(a uint64) ([]answer, error) {
 		source, err := subject.Source(a)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		all = append(all, functionSource{fmt.Sprintf("0x%x", a), source, lackingOf(subject)})
-	}
-	if asJSON {
-		return terminal.PrintJSON(stdout, all)
-	}
-	w := &terminal.Sheet{Writer: stdout}
-	for _, s := range all {
-		w.Printf("%s\n", printableLines(s.Source))
-	}
-	return w.Err
+		return []answer{&functionSource{fmt.Sprintf("0x%x", a), source, lackingOf(subject)}}, nil
+	})
 }
+
+func (s *functionSource) print(w *sheet) { w.Printf("%s\n", printableLines(s.Source)) }
 
 // closureScope is a part of a closure in JSON.
 type closureScope struct {
@@ -100,35 +88,28 @@ type closureVariable struct {
 }
 
 func printClosures(stdout io.Writer, subject *inspect.Subject, addresses []uint64, depth int, asJSON bool) error {
-	all := []closureScope{}
-	for _, a := range addresses {
+	return printEach(stdout, asJSON, addresses, func(a uint64) (all []answer, err error) {
 		scopes, err := subject.Closure(a, depth)
-		if err != nil {
-			return err
+		for i := range scopes {
+			all = append(all, closureOf(subject, a, &scopes[i]))
 		}
-		for _, s := range scopes {
-			all = append(all, closureOf(subject, a, &s))
-		}
-	}
-	if asJSON {
-		return terminal.PrintJSON(stdout, all)
-	}
-	w := &terminal.Sheet{Writer: stdout}
-	for _, s := range all {
-		w.Printf("context %s of %s\n", s.Context, orAnonymous(s.Function))
-		for _, v := range s.Variables {
-			text := strings.ReplaceAll(printableLines(v.Text), "\n", "\n    ")
-			w.Printf("    %s %s: %s\n", terminal.Printable(v.Name), v.Address, text)
-		}
-		if s.Problem != "" {
-			w.Printf("    its variables are not known: %s\n", terminal.Printable(s.Problem))
-		}
-	}
-	return w.Err
+		return all, err
+	})
 }
 
-func closureOf(subject *inspect.Subject, address uint64, s *inspect.Scope) closureScope {
-	out := closureScope{Address: fmt.Sprintf("0x%x", address), Function: s.Function, Context: hexOrEmpty(s.Context),
+func (s *closureScope) print(w *sheet) {
+	w.Printf("context %s of %s\n", s.Context, orAnonymous(s.Function))
+	for _, v := range s.Variables {
+		text := strings.ReplaceAll(printableLines(v.Text), "\n", "\n    ")
+		w.Printf("    %s %s: %s\n", terminal.Printable(v.Name), v.Address, text)
+	}
+	if s.Problem != "" {
+		w.Printf("    its variables are not known: %s\n", terminal.Printable(s.Problem))
+	}
+}
+
+func closureOf(subject *inspect.Subject, address uint64, s *inspect.Scope) *closureScope {
+	out := &closureScope{Address: fmt.Sprintf("0x%x", address), Function: s.Function, Context: hexOrEmpty(s.Context),
 		Variables: []closureVariable{}, lacking: lackingOf(subject)}
 	for _, v := range s.Variables {
 		out.Variables = append(out.Variables, closureVariable{v.Name, v.Text, hexOrEmpty(v.Address)})

@@ -16,34 +16,26 @@ type objectPath struct {
 	Memory  string         `json:"memory,omitempty"`
 	Steps   []objectHolder `json:"steps"` // from the root to the object
 	heapRead
+	walk inspect.Walk
 }
 
 func printPaths(stdout io.Writer, c terminal.Console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
-	var all []objectPath
-	w := &sheet{terminal.Sheet{Writer: stdout}}
-	for _, a := range addresses {
+	return printEach(stdout, asJSON, addresses, func(a uint64) ([]answer, error) {
 		path, err := s.Path(a, ofHeap(c))
 		c.Clear()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out := objectPath{Address: hexOrEmpty(a), Root: string(path.Root.Kind), Word: hexOrEmpty(path.Root.Address),
-			Memory: path.Root.Memory, heapRead: readOf(s, &path.Walk)}
+		out := &objectPath{Address: hexOrEmpty(a), Root: string(path.Root.Kind), Word: hexOrEmpty(path.Root.Address),
+			Memory: path.Root.Memory, heapRead: readOf(s, &path.Walk), walk: path.Walk}
 		for i := range path.Steps {
 			out.Steps = append(out.Steps, holderOf(&path.Steps[i]))
 		}
-		if all = append(all, out); !asJSON {
-			w.path(&out)
-			w.heapRead(&path.Walk)
-		}
-	}
-	if asJSON {
-		return terminal.PrintJSON(stdout, all)
-	}
-	return w.Err
+		return []answer{out}, nil
+	})
 }
 
-func (w *sheet) path(p *objectPath) {
+func (p *objectPath) print(w *sheet) {
 	switch {
 	case p.Root == "":
 		w.Printf("nothing is known that holds this:\n")
@@ -56,4 +48,5 @@ func (w *sheet) path(p *objectPath) {
 		w.Printf("    %s\n",
 			strings.TrimSpace(terminal.Printable(step.Kind)+" "+step.Address+"  "+terminal.Printable(step.Where)))
 	}
+	w.heapRead(&p.walk)
 }

@@ -25,6 +25,7 @@ type objectHolder struct {
 type objectRefs struct {
 	objectHolder
 	heapRead
+	walk inspect.Walk
 }
 
 func (v *objectsFlags) printRefs(w io.Writer, c terminal.Console, s *inspect.Subject, addresses []uint64,
@@ -32,29 +33,20 @@ func (v *objectsFlags) printRefs(w io.Writer, c terminal.Console, s *inspect.Sub
 	if v.Most < 0 {
 		return exit.Usage(fmt.Errorf("-n %d: how many holders?", v.Most))
 	}
-	var all []objectRefs
-	for _, a := range addresses {
+	return printEach(w, asJSON, addresses, func(a uint64) ([]answer, error) {
 		refs, err := s.Refs(a, cmp.Or(v.Most, 100), ofHeap(c))
 		c.Clear()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out := objectRefs{holderOf(&refs.Holder), readOf(s, &refs.Walk)}
-		if all = append(all, out); asJSON {
-			continue
-		}
-		sheet := &sheet{terminal.Sheet{Writer: w}}
-		sheet.Printf("%s %s\n", terminal.Printable(out.Kind), out.Address)
-		sheet.holders(&out.objectHolder, 1)
-		sheet.heapRead(&refs.Walk)
-		if sheet.Err != nil {
-			return sheet.Err
-		}
-	}
-	if asJSON {
-		return terminal.PrintJSON(w, all)
-	}
-	return nil
+		return []answer{&objectRefs{holderOf(&refs.Holder), readOf(s, &refs.Walk), refs.Walk}}, nil
+	})
+}
+
+func (r *objectRefs) print(w *sheet) {
+	w.Printf("%s %s\n", terminal.Printable(r.Kind), r.Address)
+	w.holders(&r.objectHolder, 1)
+	w.heapRead(&r.walk)
 }
 
 func holderOf(h *inspect.Holder) objectHolder {

@@ -22,23 +22,16 @@ type printFlags struct {
 }
 
 func (v *printFlags) print(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
-	var all []printedValue
-	for _, a := range addresses {
+	return printEach(stdout, asJSON, addresses, func(a uint64) ([]answer, error) {
 		text, err := subject.Print(a, v.Depth, v.Private)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		all = append(all, printedValue{fmt.Sprintf("0x%x", a), text, lackingOf(subject)})
-	}
-	if asJSON {
-		return terminal.PrintJSON(stdout, all)
-	}
-	w := &sheet{terminal.Sheet{Writer: stdout}}
-	for _, p := range all {
-		w.Printf("%s\n", printableLines(p.Text))
-	}
-	return w.Err
+		return []answer{&printedValue{fmt.Sprintf("0x%x", a), text, lackingOf(subject)}}, nil
+	})
 }
+
+func (p *printedValue) print(w *sheet) { w.Printf("%s\n", printableLines(p.Text)) }
 
 // printableLines is printable for a text of several lines.
 func printableLines(text string) string {
@@ -63,20 +56,11 @@ type whatIs struct {
 }
 
 func printWhatIs(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
-	var all []whatIs
-	for _, a := range addresses {
+	return printEach(stdout, asJSON, addresses, func(a uint64) ([]answer, error) {
 		what := subject.WhatIs(a)
-		all = append(all, whatIs{fmt.Sprintf("0x%x", a), what.Class, what.Constructor, hexOrEmpty(what.HiddenClass),
-			what.Builtin, what.File, hexOrEmpty(what.Start), hexOrEmpty(what.End), lackingOf(subject)})
-	}
-	if asJSON {
-		return terminal.PrintJSON(stdout, all)
-	}
-	w := &sheet{terminal.Sheet{Writer: stdout}}
-	for i := range all {
-		w.whatIs(&all[i])
-	}
-	return w.Err
+		return []answer{&whatIs{fmt.Sprintf("0x%x", a), what.Class, what.Constructor, hexOrEmpty(what.HiddenClass),
+			what.Builtin, what.File, hexOrEmpty(what.Start), hexOrEmpty(what.End), lackingOf(subject)}}, nil
+	})
 }
 
 func hexOrEmpty(n uint64) string {
@@ -86,7 +70,7 @@ func hexOrEmpty(n uint64) string {
 	return fmt.Sprintf("0x%x", n)
 }
 
-func (w *sheet) whatIs(out *whatIs) {
+func (out *whatIs) print(w *sheet) {
 	if out.Class != "" {
 		w.Printf("%s: %s", out.Address, terminal.Printable(out.Class))
 		if out.Constructor != "" {
