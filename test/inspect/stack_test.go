@@ -157,6 +157,45 @@ func TestNotThis(t *testing.T) {
 	}
 }
 
+// TestWithoutExecutable: where the executable is not there any more, or is another one by now, that is said, and how to
+// give it. A core of a program that is not Node.js has no such hint.
+func TestWithoutExecutable(t *testing.T) {
+	live.NeedCores(t)
+	list := versions()
+	node := live.Binary(t, list[len(list)-1].Version)
+	moved := filepath.Join(t.TempDir(), "node")
+	copyFile := func(from string) {
+		t.Helper()
+		if text, err := exec.Command("cp", from, moved).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+	}
+	copyFile(node)
+	c := live.CoreOf(t, moved, "--abort-on-uncaught-exception", "-e", "throw 1")
+	const hint = "\nif its executable is elsewhere: hotspan inspect CORE NODE VERB"
+	check := func(core, want string, hinted bool) {
+		t.Helper()
+		for _, verb := range []string{"stack", "objects"} {
+			var a json.RawMessage
+			err := inspect(&a, core, verb)
+			if err == nil || !strings.Contains(err.Error(), want) || strings.HasSuffix(err.Error(), hint) != hinted {
+				t.Errorf("%s: %v, want %s, hint %v", verb, err, want, hinted)
+			}
+		}
+	}
+	check(live.CoreOf(t, "/bin/bash", "-c", "kill -SEGV $$"), ": not a Node.js process: ", false)
+	if err := os.Remove(moved); err != nil {
+		t.Fatal(err)
+	}
+	check(c, ": cannot tell whether it is of a Node.js process: open "+moved+": no such file or directory", true)
+	copyFile("/bin/ls")
+	check(c, moved+": this is not the file that was mapped: that has the build id ", true)
+	var a answer
+	if err := inspect(&a, c, node, "stack"); err != nil || len(a.Threads) == 0 {
+		t.Errorf("with the executable: %v, %d threads", err, len(a.Threads))
+	}
+}
+
 // TestTruncated: of a core that was cut off, what is there is shown, and what is missing is said.
 func TestTruncated(t *testing.T) {
 	live.NeedCores(t)

@@ -2,6 +2,7 @@ package process
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -38,6 +39,7 @@ func OpenCore(c *core.Core, executable string, files *elffile.Cache) (*Core, err
 	}
 	defer root.Close()
 	program := c.Program()
+	var noProgram error
 	paths := c.Paths()
 	if len(paths) > maxCoreFiles {
 		return nil, fmt.Errorf("%d files were mapped, more than %d", len(paths), maxCoreFiles)
@@ -48,9 +50,12 @@ func OpenCore(c *core.Core, executable string, files *elffile.Cache) (*Core, err
 			name = executable
 		}
 		err := p.attach(c, root, path, name)
-		if err != nil && path == program && executable != "" {
+		if path == program {
+			noProgram = err
+		}
+		if noProgram != nil && executable != "" {
 			p.Close()
-			return nil, err
+			return nil, noProgram
 		}
 		if err != nil && c.HasCode(path) {
 			p.Problems = append(p.Problems, err)
@@ -69,15 +74,19 @@ func OpenCore(c *core.Core, executable string, files *elffile.Cache) (*Core, err
 	}
 	if p.Layout == nil {
 		p.Close()
-		return nil, p.noV8(program)
+		return nil, p.noV8(noProgram)
 	}
 	return p, nil
 }
 
-// noV8 says why no V8 was found.
-func (p *Core) noV8(program string) error {
-	if program != "" && p.files[program] == nil && len(p.Problems) > 0 {
-		return fmt.Errorf("cannot tell whether it is of a Node.js process: %w", p.Problems[0])
+// noV8 says why no V8 was found: perhaps for want of the executable, or of a library that may have it.
+func (p *Core) noV8(noProgram error) error {
+	const cannotTell = "cannot tell whether it is of a Node.js process: %w"
+	switch {
+	case noProgram != nil && !errors.Is(noProgram, core.ErrNoFirstPage):
+		return fmt.Errorf(cannotTell+"\nif its executable is elsewhere: hotspan inspect CORE NODE VERB", noProgram)
+	case len(p.Problems) > 0:
+		return fmt.Errorf(cannotTell, p.Problems[0])
 	}
 	return ErrNotNode
 }

@@ -23,9 +23,14 @@ func NeedCores(t testing.TB) {
 // the test's. Call NeedCores before.
 func Core(t testing.TB, version string, args ...string) string {
 	t.Helper()
+	return CoreOf(t, Binary(t, version), args...)
+}
+
+// CoreOf is Core for any executable.
+func CoreOf(t testing.TB, executable string, args ...string) string {
+	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command("bash", append([]string{"-c", `ulimit -c unlimited; exec "$0" "$@"`, Binary(t, version)},
-		args...)...)
+	cmd := exec.Command("bash", append([]string{"-c", `ulimit -c unlimited; exec "$0" "$@"`, executable}, args...)...)
 	cmd.Dir = dir
 	late := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
 	defer late.Stop()

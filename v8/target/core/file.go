@@ -14,6 +14,9 @@ import (
 // ErrOtherFile says that a file is not the one that was mapped.
 var ErrOtherFile = errors.New("this is not the file that was mapped")
 
+// ErrNoFirstPage says that a core lacks what a file would be compared with. It is an ErrOtherFile.
+var ErrNoFirstPage = fmt.Errorf("%w, for all that can be told: the core does not have its first page", ErrOtherFile)
+
 const (
 	headSize   = 4096 // of a mapped file: the kernel dumps that much of each ELF file
 	maxHeaders = 64
@@ -58,12 +61,12 @@ func (c *Core) Vdso() uint64 {
 
 // Attach has memory that the core lacks read from a file, where the file of that path was mapped. The file must be the
 // one that was mapped then: its build id is compared with that in the core, or, where there is none, its first page. If
-// it is another one, or the core has nothing to compare it with, the error is ErrOtherFile. The caller keeps the file
-// open.
+// it is another one the error is ErrOtherFile; if the core has nothing to compare it with, ErrNoFirstPage. The caller
+// keeps the file open.
 func (c *Core) Attach(path string, file io.ReaderAt) error {
 	head := c.head(path)
 	if head == nil {
-		return fmt.Errorf("%w, for all that can be told: the core does not have its first page", ErrOtherFile)
+		return ErrNoFirstPage
 	}
 	now := make([]byte, len(head))
 	if n, err := file.ReadAt(now, 0); err != nil && !errors.Is(err, io.EOF) {
