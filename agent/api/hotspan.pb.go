@@ -863,6 +863,8 @@ type Destination struct {
 	Failing       bool                   `protobuf:"varint,6,opt,name=failing,proto3" json:"failing,omitempty"`     // the last try failed
 	Damaged       uint64                 `protobuf:"varint,7,opt,name=damaged,proto3" json:"damaged,omitempty"`     // snapshots that could not be read
 	Removed       uint64                 `protobuf:"varint,8,opt,name=removed,proto3" json:"removed,omitempty"`     // snapshots that the store removed before they were delivered
+	Why           string                 `protobuf:"bytes,9,opt,name=why,proto3" json:"why,omitempty"`              // the last try failed, or else samples were refused last: at most 500 bytes
+	Since         uint64                 `protobuf:"fixed64,10,opt,name=since,proto3" json:"since,omitempty"`       // it fails, Unix time in nanoseconds; 0: it does not
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -953,6 +955,20 @@ func (x *Destination) GetRemoved() uint64 {
 	return 0
 }
 
+func (x *Destination) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+func (x *Destination) GetSince() uint64 {
+	if x != nil {
+		return x.Since
+	}
+	return 0
+}
+
 var File_hotspan_proto protoreflect.FileDescriptor
 
 const file_hotspan_proto_rawDesc = "" +
@@ -1024,7 +1040,7 @@ const file_hotspan_proto_rawDesc = "" +
 	"\btoo_slow\x18\r \x01(\x04R\atooSlow\x1a7\n" +
 	"\tLostEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xdb\x01\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\x83\x02\n" +
 	"\vDestination\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\tsnapshots\x18\x02 \x01(\x04R\tsnapshots\x12\x18\n" +
@@ -1033,7 +1049,10 @@ const file_hotspan_proto_rawDesc = "" +
 	"\arefused\x18\x05 \x01(\x04R\arefused\x12\x18\n" +
 	"\afailing\x18\x06 \x01(\bR\afailing\x12\x18\n" +
 	"\adamaged\x18\a \x01(\x04R\adamaged\x12\x18\n" +
-	"\aremoved\x18\b \x01(\x04R\aremoved2\x9a\x02\n" +
+	"\aremoved\x18\b \x01(\x04R\aremoved\x12\x10\n" +
+	"\x03why\x18\t \x01(\tR\x03why\x12\x14\n" +
+	"\x05since\x18\n" +
+	" \x01(\x06R\x05since2\x9a\x02\n" +
 	"\bProfiler\x12A\n" +
 	"\x06Stream\x12\x19.hotspan.v1.StreamRequest\x1a\x1a.hotspan.v1.StreamResponse0\x01\x12C\n" +
 	"\aSamples\x12\x1a.hotspan.v1.SamplesRequest\x1a\x1a.hotspan.v1.StreamResponse0\x01\x12E\n" +

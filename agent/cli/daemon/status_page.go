@@ -111,7 +111,8 @@ func (p *statusPage) message() *api.StatusResponse {
 		d := v.Destinations[name]
 		out.Destinations = append(out.Destinations, &api.Destination{
 			Name: name, Snapshots: uint64(d.Snapshots), Samples: uint64(d.Samples), Waiting: uint64(d.Waiting),
-			Refused: uint64(d.Dropped), Failing: d.Failing, Damaged: uint64(d.Damaged), Removed: uint64(d.Evicted),
+			Refused: uint64(d.Dropped), Damaged: uint64(d.Damaged), Removed: uint64(d.Evicted),
+			Failing: !d.Since.IsZero(), Why: d.Why, Since: unixNano(d.Since),
 		})
 	}
 	return out
@@ -121,8 +122,13 @@ func (p *statusPage) message() *api.StatusResponse {
 func (p *statusPage) started() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.start.IsZero() {
+	return unixNano(p.start)
+}
+
+// unixNano is a time as the socket has it; 0: it is zero.
+func unixNano(t time.Time) uint64 {
+	if t.IsZero() {
 		return 0
 	}
-	return uint64(p.start.UnixNano())
+	return uint64(t.UnixNano())
 }

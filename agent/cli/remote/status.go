@@ -50,7 +50,7 @@ func printStatus(to io.Writer, s *api.StatusResponse) {
 		return
 	}
 	fmt.Fprintf(to, "sampling %d processes at %d Hz since %s\n", s.Processes, s.Rate,
-		time.Unix(0, int64(s.Started)).Format(time.RFC3339))
+		timeText(s.Started))
 	fmt.Fprintf(to, "%d samples taken = %d written + %d lost%s + %d in the snapshot that is open\n", s.Taken, s.Written,
 		lost, terminal.Counts(reasons), s.Taken-s.Written-lost)
 	fmt.Fprintf(to, "store: %s%s\n", stored(s), terminal.Counts(map[string]int64{
@@ -58,16 +58,21 @@ func printStatus(to io.Writer, s *api.StatusResponse) {
 		"lost since the disk was too slow": int64(s.TooSlow),
 	}))
 	for _, d := range s.Destinations {
-		state := "delivering"
+		state, trouble := "delivering", "the last refusal: "
 		if d.Failing {
-			state = "failing"
+			state, trouble = "failing", "since "+timeText(d.Since)+": "
 		}
 		fmt.Fprintf(to, "%s: %s, %d samples of %d snapshots delivered%s\n", d.Name, state, d.Samples, d.Snapshots,
 			terminal.Counts(map[string]int64{"snapshots waiting": int64(d.Waiting),
 				"samples refused": int64(d.Refused), "snapshots damaged": int64(d.Damaged),
 				"snapshots removed before": int64(d.Removed)}))
+		if d.Why != "" {
+			fmt.Fprintf(to, "    %s%s\n", trouble, terminal.Printable(d.Why))
+		}
 	}
 }
+
+func timeText(unixNano uint64) string { return time.Unix(0, int64(unixNano)).Format(time.RFC3339) }
 
 // stored says which snapshots are in the store.
 func stored(s *api.StatusResponse) string {

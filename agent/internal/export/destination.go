@@ -56,7 +56,7 @@ type untold struct {
 type counters struct {
 	snapshots, samples, dropped, damaged, failures atomic.Int64
 	removed                                        atomic.Int64 // snapshots, when they were about to be read
-	failing                                        atomic.Bool
+	trouble                                        trouble
 }
 
 // Stats says what became of the snapshots that a Destination has taken from the store.
@@ -68,7 +68,10 @@ type Stats struct {
 	Evicted   int64 // snapshots that the store removed before they were delivered
 	Failures  int64 // tries that failed
 	Waiting   int   // snapshots in the store
-	Failing   bool  // the last try failed
+	// Since is when it began to fail; zero: the last try did not. Why is why the last try failed, or, since it does not
+	// fail, why samples were refused last.
+	Since time.Time
+	Why   string
 }
 
 // New returns a destination whose name, which must be that of a file, stands for its place in the store. keep says
@@ -95,11 +98,12 @@ func (d *Destination) Name() string { return d.name }
 
 // Stats returns the counters.
 func (d *Destination) Stats() Stats {
+	trouble := d.stats.trouble.now()
 	return Stats{
 		Snapshots: d.stats.snapshots.Load(), Samples: d.stats.samples.Load(), Dropped: d.stats.dropped.Load(),
 		Damaged: d.stats.damaged.Load(), Evicted: d.cursor.Lost() + d.stats.removed.Load(),
 		Failures: d.stats.failures.Load(),
-		Waiting:  d.cursor.Waiting(), Failing: d.stats.failing.Load(),
+		Waiting:  d.cursor.Waiting(), Since: trouble.since, Why: trouble.why,
 	}
 }
 
@@ -161,7 +165,7 @@ func (d *Destination) try(ctx context.Context) (err error) {
 	switch err = to.Try(ctx); {
 	case ctx.Err() != nil:
 	case err != nil:
-		d.stats.failing.Store(true)
+		d.stats.trouble.fail(err)
 		d.tellFailure("a destination takes no profiles yet: snapshots wait in the store", err, "speaks", to.Speaks())
 	default:
 		d.log.Info("a destination takes profiles", "to", d.name, "speaks", to.Speaks())
@@ -367,6 +371,7 @@ func (d *Destination) drop(samples int64, why error) {
 	d.stats.dropped.Add(samples)
 	d.untold.samples += samples
 	d.untold.why = why
+	d.stats.trouble.refuse(why)
 }
 
 // lossesEvery is how often a loss is said at most: a receiver may refuse some of each snapshot, and a full store loses
@@ -392,9 +397,10 @@ func (d *Destination) tellLosses() {
 func (d *Destination) tell(err error) {
 	if err != nil {
 		d.stats.failures.Add(1)
-		d.stats.failing.Store(true)
+		d.stats.trouble.fail(err)
 		d.tellFailure("snapshots wait: not delivered", err)
-	} else if d.stats.failing.Swap(false) {
+	} else if d.stats.trouble.isFailing() {
+		d.stats.trouble.end()
 		clear(d.said)
 		d.log.Info("snapshots are delivered again", "to", d.name, "waiting", fmt.Sprint(d.cursor.Waiting()-1))
 	}

@@ -226,7 +226,8 @@ func TestRefused(t *testing.T) {
 	if want := times(5, 1250, 1260, 1270, 1280, 1290); !slices.Equal(r.times, want) {
 		t.Errorf("%v, want %v", r.times, want)
 	}
-	if got := d.Stats(); got != (Stats{Snapshots: 5, Samples: 45, Dropped: 5}) {
+	why := status.Error(codes.InvalidArgument, "poison").Error()
+	if got := d.Stats(); got != (Stats{Snapshots: 5, Samples: 45, Dropped: 5, Why: why}) {
 		t.Errorf("%+v", got)
 	}
 	if !strings.Contains(log.String(), "samples=5") || !strings.Contains(log.String(), "poison") {
@@ -262,7 +263,8 @@ func TestDropsSaid(t *testing.T) {
 	fill(t, s, 2)
 	deliverAll(t, d)
 	said("samples=10 ", "samples=40 ")
-	if got := d.Stats(); got != (Stats{Snapshots: 7, Samples: 20, Dropped: 50}) {
+	why := status.Error(codes.InvalidArgument, "no profiles here").Error()
+	if got := d.Stats(); got != (Stats{Snapshots: 7, Samples: 20, Dropped: 50, Why: why}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -325,7 +327,9 @@ func TestRefusedIsNotDelivered(t *testing.T) {
 	s, d, log := fixture(t, r, nil)
 	fill(t, s, 1)
 	deliverAll(t, d)
-	if got := d.Stats(); !got.Failing || got.Dropped != 10 || strings.Contains(log.String(), "delivered again") {
+	got := d.Stats()
+	if got.Since.IsZero() || got.Dropped != 10 || strings.Contains(log.String(), "delivered again") ||
+		!strings.Contains(got.Why, "no profiles here") {
 		t.Errorf("%+v: %s", got, log)
 	}
 }
@@ -354,11 +358,12 @@ func TestHalfWaits(t *testing.T) {
 }
 
 func TestPartialSuccess(t *testing.T) {
-	r := &receiver{answer: func(*pprofx.Snapshot) error { return &otlp.PartialError{Rejected: 1, Of: 2} }}
+	partial := &otlp.PartialError{Rejected: 1, Of: 2}
+	r := &receiver{answer: func(*pprofx.Snapshot) error { return partial }}
 	s, d, _ := fixture(t, r, nil)
 	fill(t, s, 1)
 	deliverAll(t, d)
-	if got := d.Stats(); got != (Stats{Snapshots: 1, Samples: 5, Dropped: 5}) {
+	if got := d.Stats(); got != (Stats{Snapshots: 1, Samples: 5, Dropped: 5, Why: partial.Error()}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -469,8 +474,9 @@ func TestTry(t *testing.T) {
 		"a destination takes no profiles yet": errors.New("nobody is there"),
 	} {
 		s, d, log := fixture(t, &tried{err: err}, nil)
-		if d.try(t.Context()); d.Stats().Failing != (err != nil) {
-			t.Errorf("%s: failing %v", says, d.Stats().Failing)
+		d.try(t.Context())
+		if got := d.Stats(); got.Since.IsZero() != (err == nil) || err != nil && got.Why != err.Error() {
+			t.Errorf("%s: failing since %v: %s", says, got.Since, got.Why)
 		}
 		fill(t, s, 1)
 		deliverAll(t, d)
