@@ -3,12 +3,15 @@ package otlp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -130,6 +133,40 @@ func TestTimeout(t *testing.T) {
 	e := dial(t, "http://"+s.address, Config{Timeout: 100 * time.Millisecond})
 	if err := e.Write(t.Context(), randomSnapshot(1, 9)); err != nil || s.tries < 2 {
 		t.Errorf("%d tries, %v", s.tries, err)
+	}
+}
+
+// TestTooLarge: what a real server says of a message that is larger than it takes, and what others do, is told from
+// other refusals of the same code.
+func TestTooLarge(t *testing.T) {
+	small := serve(t, &server{}, grpc.MaxRecvMsgSize(10))
+	err := dial(t, "http://"+small.address, Config{}).Write(t.Context(), randomSnapshot(1, 9))
+	if !TooLarge(err) || Exhausted(err) {
+		t.Errorf("grpc-go: %v", err)
+	}
+	url, _ := serveHTTP(t, func(w http.ResponseWriter, _ int) bool {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		return true
+	})
+	if err := dial(t, url, Config{Protocol: HTTP}).Write(t.Context(), randomSnapshot(1, 9)); !TooLarge(err) {
+		t.Errorf("HTTP: %v", err)
+	}
+	for text, want := range map[string]bool{
+		"gRPC message exceeds maximum size 4194304: 5000000":             true,
+		"Received message larger than max (5000000 vs. 4194304)":         true,
+		"Received message exceeds the maximum configured message size.":  true,
+		"RATE_LIMITED: ingestion rate limit (15000000 bytes) exceeded":   false,
+		"the request has been rejected because the tenant exceeded ...":  false,
+		"quota exceeded (if the size of the message is the reason: ...)": false,
+	} {
+		err := fmt.Errorf("otlp: %w", status.Error(codes.ResourceExhausted, text))
+		if TooLarge(err) != want || Exhausted(err) == want {
+			t.Errorf("%s: too large %v, exhausted %v", text, TooLarge(err), Exhausted(err))
+		}
+	}
+	busy := throttled(codes.ResourceExhausted, time.Second)
+	if invalid := status.Error(codes.InvalidArgument, "no"); Exhausted(invalid) || Exhausted(busy) || TooLarge(nil) {
+		t.Error("neither what is invalid nor a server that says when to come back is exhausted")
 	}
 }
 

@@ -141,7 +141,11 @@ func HTTPError(r *http.Response, body []byte) error {
 			code = codes.Internal
 		}
 	}
-	out := status.New(code, strings.TrimSpace(fmt.Sprintf("HTTP %s: %s", r.Status, said(r, body))))
+	answer := r.Status
+	if to := r.Header.Get("Location"); to != "" && r.StatusCode/100 == 3 {
+		answer += " to " + quote(to)
+	}
+	out := status.New(code, strings.TrimSpace(fmt.Sprintf("HTTP %s: %s", answer, said(r, body))))
 	if wait, ok := retryAfter(r.Header); ok && code == codes.Unavailable {
 		if with, err := out.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(wait)}); err == nil {
 			out = with

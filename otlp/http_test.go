@@ -133,6 +133,21 @@ func TestHTTPRefusals(t *testing.T) {
 	}
 }
 
+// TestHTTPRedirect: where a server sends us is said, and that nobody goes there.
+func TestHTTPRedirect(t *testing.T) {
+	const to = "https://collector.example/v1development/profiles"
+	url, _ := serveHTTP(t, func(w http.ResponseWriter, _ int) bool {
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusPermanentRedirect)
+		return true
+	})
+	err := dial(t, url, Config{Protocol: HTTP}).Write(t.Context(), randomSnapshot(1, 9))
+	redirects := err != nil && strings.Contains(err.Error(), "HTTP 308 Permanent Redirect to "+to+":")
+	if status.Code(err) != codes.Unimplemented || !redirects || strings.Contains(err.Error(), "feature-gates") {
+		t.Error(err)
+	}
+}
+
 // A page for people that comes instead of an answer, as of a proxy that wants a login, says that nothing was taken.
 func TestHTTPPage(t *testing.T) {
 	for kind, want := range map[string]codes.Code{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -52,6 +53,21 @@ func Refused(err error) bool {
 	_, later := retryDelay(s)
 	return s.Code() == codes.InvalidArgument || s.Code() == codes.AlreadyExists ||
 		s.Code() == codes.ResourceExhausted && !later
+}
+
+// TooLarge reports whether err says that a server takes no message of that size, so that it may take parts of it. Of
+// gRPC there is no other sign than the text: that of grpc-go and the C core, of grpc-java, and of .NET.
+func TooLarge(err error) bool {
+	text := strings.ToLower(status.Convert(err).Message())
+	says := func(what string) bool { return strings.Contains(text, what) }
+	return Refused(err) && (says("http 413") || says("message larger than max") || says("message exceeds ") ||
+		says("message after decompression larger than max") || says("body too large"))
+}
+
+// Exhausted reports whether err says that a server takes nothing of anybody, or of us, and not until when. The
+// specification has what is sent then dropped, and parts of it would be more of what the server has too much of.
+func Exhausted(err error) bool {
+	return Refused(err) && status.Code(err) == codes.ResourceExhausted && !TooLarge(err)
 }
 
 // Kind names what kind of error err is, by its gRPC code.
@@ -106,6 +122,9 @@ func ended(ctx context.Context) error {
 func explain(err error) error {
 	switch status.Code(err) {
 	case codes.Unimplemented:
+		if strings.HasPrefix(status.Convert(err).Message(), "HTTP 3") {
+			return fmt.Errorf("%w (a redirect is not followed: name the address that takes profiles)", err)
+		}
 		return fmt.Errorf("%w (the server does not accept profiles: a Collector needs "+
 			"--feature-gates=service.profilesSupport and a profiles pipeline)", err)
 	case codes.ResourceExhausted:

@@ -343,7 +343,7 @@ func (d *Destination) write(ctx context.Context, s *stored) error {
 
 // halve returns the halves of a part that was refused, or drops it.
 func (d *Destination) halve(p part, refusal error) []part {
-	halves, err := p.halves(d.to)
+	halves, err := p.halves(d.to, refusal)
 	if err != nil || len(halves) == 0 {
 		d.drop(p.samples, errors.Join(refusal, err))
 	}

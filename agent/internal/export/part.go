@@ -30,7 +30,7 @@ type part struct {
 	samples  int64
 	write    func(context.Context) error
 	snapshot func() (*pprofx.Snapshot, error)
-	half     bool
+	halved   int  // times
 	suspect  bool // of a whole that was the cause of its failures
 }
 
@@ -94,9 +94,20 @@ func messageParts(to messageReceiver, messages [][]byte) (all []part, err error)
 	return all, nil
 }
 
-// halves returns the parts of both halves; none of a half, or of a single sample.
-func (p *part) halves(to Receiver) ([]part, error) {
-	if p.half {
+// maxHalved bounds how often what is too large is halved: the parts of 4 MiB are 64 KiB then.
+const maxHalved = 6
+
+// halves returns the parts of both halves of what was refused. There are none where they have no point: of a half,
+// unless it is too large still, of a single sample, or if the receiver takes no more from anybody.
+func (p *part) halves(to Receiver, refusal error) ([]part, error) {
+	most := 1
+	switch {
+	case otlp.TooLarge(refusal):
+		most = maxHalved
+	case otlp.Exhausted(refusal):
+		most = 0
+	}
+	if p.halved >= most {
 		return nil, nil
 	}
 	s, err := p.snapshot()
@@ -113,7 +124,7 @@ func (p *part) halves(to Receiver) ([]part, error) {
 		all = append(all, of...)
 	}
 	for i := range all {
-		all[i].half, all[i].suspect = true, p.suspect
+		all[i].halved, all[i].suspect = p.halved+1, p.suspect
 	}
 	return all, nil
 }
