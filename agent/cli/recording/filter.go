@@ -128,11 +128,14 @@ func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*
 		there.chosen += len(s.Rows)
 		return do(s)
 	}
+	var others []string // of another time
 	for _, path := range paths {
 		var err error
 		if info, _ := os.Stat(path); info != nil && info.IsDir() {
+			var of []string
 			from, to := f.interval(now)
-			err = readFolder(c, path, from, to, each)
+			of, err = readFolder(c, path, from, to, each)
+			others = append(others, of...)
 		} else {
 			err = readRecording(c, path, each)
 		}
@@ -140,6 +143,7 @@ func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*
 			return err
 		}
 	}
+	there.noteOthers(c, others)
 	there.warn(c, f.byTime())
 	return nil
 }

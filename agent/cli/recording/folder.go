@@ -18,7 +18,7 @@ import (
 type folder struct {
 	from, to int64
 
-	read    int
+	read    int // or left out, as of another time
 	damaged int
 	why     error // of the first of these
 	last    store.Entry
@@ -28,35 +28,42 @@ type folder struct {
 }
 
 // readFolder calls do with each snapshot of the .otlp files in a folder. One that cannot be read is left out: the
-// others of an agent's store may say what is asked for.
-func readFolder(c terminal.Console, path string, from, to int64, do func(*pprofx.Snapshot) error) error {
+// others of an agent's store may say what is asked for. Of these, files of another time are not read, but returned.
+func readFolder(c terminal.Console, path string, from, to int64, do func(*pprofx.Snapshot) error) (others []string,
+	err error) {
 	files, err := os.ReadDir(path) // sorted
 	if err != nil {
-		return err
+		return nil, err
 	}
 	in := folder{from: from, to: cmp.Or(to, math.MaxInt64)}
 	for _, file := range files {
 		if filepath.Ext(file.Name()) != Extension(OTLP) {
 			continue
 		}
+		name := filepath.Join(path, file.Name())
+		if e, ok := store.Parse(file); ok && !in.has(e.Start, e.End) {
+			others = append(others, name)
+			in.note(file, nil)
+			continue
+		}
 		var failed error
-		err := readRecording(c, filepath.Join(path, file.Name()), func(s *pprofx.Snapshot) error {
+		err := readRecording(c, name, func(s *pprofx.Snapshot) error {
 			failed = do(s)
 			return failed
 		})
 		if failed != nil {
-			return err
+			return nil, err
 		}
 		in.note(file, err)
 	}
 	switch {
 	case in.read > 0:
 		in.warn(c)
-		return nil
+		return others, nil
 	case in.why != nil:
-		return in.why
+		return nil, in.why
 	}
-	return fmt.Errorf("%s has no .otlp files: an agent writes the first when it has samples", path)
+	return nil, fmt.Errorf("%s has no .otlp files: an agent writes the first when it has samples", path)
 }
 
 // note adds a file, which was read unless there is an error.

@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,6 +92,28 @@ func TestFolderInPart(t *testing.T) {
 				strings.Count(said.String(), says) != want.times {
 				t.Errorf("%s, %s: code %d, %s%s, want %+v of %q", name, args, code, &out, &said, want, says)
 			}
+		}
+	}
+}
+
+// TestFolderByTime: of a store only the files are read that have the time that is asked for, by their names. What there
+// is else is said if nothing is chosen.
+func TestFolderByTime(t *testing.T) {
+	dir := t.TempDir()
+	const began = 1_000_000_000_000_000_000 // long ago
+	old := fmt.Sprintf("%012d-%d-%d.otlp", 1, began, began+1)
+	if err := os.Rename(kept(t, dir)[0], filepath.Join(dir, old)); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"report":                           "500 ms of CPU in 50 samples",
+		"report --since 1h":                "400 ms of CPU in 40 samples",
+		"report --since 1h --route /other": "no sample is chosen, of 50",
+	} {
+		var said bytes.Buffer
+		code := cli.Main(append(strings.Fields(args), dir), &said, &said)
+		if code != 0 || !strings.Contains(said.String(), want) {
+			t.Errorf("%s: code %d, %s, want %s", args, code, &said, want)
 		}
 	}
 }

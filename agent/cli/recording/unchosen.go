@@ -73,6 +73,17 @@ func (c *choices) note(s *pprofx.Snapshot) {
 	}
 }
 
+// noteOthers adds files of another time, if nothing else is chosen.
+func (c *choices) noteOthers(to terminal.Console, files []string) {
+	if c.chosen > 0 {
+		return
+	}
+	for _, name := range files {
+		// what cannot be read has nothing that is asked for
+		_ = readRecording(to, name, func(s *pprofx.Snapshot) error { c.note(s); return nil })
+	}
+}
+
 // warn says what there is, if nothing of it is chosen.
 func (c *choices) warn(to terminal.Console, byTime bool) {
 	if !c.set || c.chosen > 0 || c.samples == 0 {
