@@ -49,9 +49,9 @@ type Change struct {
 	AtLeast float64 `json:"atLeast"`
 }
 
-// fewestSamples is how many samples a row has on both sides together if it is compared. That the choice goes by the sum
+// FewestSamples is how many samples a row has on both sides together if it is compared. That the choice goes by the sum
 // favours neither side.
-const fewestSamples = 10
+const FewestSamples = 10
 
 // confidence is that of a printed interval, and of a comparison as a whole.
 const confidence = 0.95
@@ -143,7 +143,7 @@ func (c *comparer) table(before, after rows) (out []*Change) {
 			row.Ratio = &ratio
 		}
 		out = append(out, row)
-		if olds.samples+news.samples >= fewestSamples {
+		if olds.samples+news.samples >= FewestSamples {
 			j := judged{Change: row, before: a, after: b}
 			if len(olds.having)+len(news.having) > 0 {
 				j.had = &chance.Amount{Exposure: c.before, Weight: 1, Points: olds.having}

@@ -43,11 +43,11 @@ func (v *Diff) Run(stdout io.Writer, c terminal.Console) error {
 		return err
 	}
 	defer shown.discard()
-	before, err := v.side(c, v.earlier(), v.Old, v.Moved, shown.begin("old", v.Old))
+	before, err := v.side(c, v.earlier(), "old", v.Old, v.Moved, shown.begin("old", v.Old))
 	if err != nil {
 		return err
 	}
-	after, err := v.side(c, v.FilterFlags, v.New, nil, shown.begin("new", v.New))
+	after, err := v.side(c, v.FilterFlags, "new", v.New, nil, shown.begin("new", v.New))
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (v *Diff) earlier() recording.FilterFlags {
 }
 
 // side reads one side of a comparison, and passes it on.
-func (v *Diff) side(c terminal.Console, chosen recording.FilterFlags, path string, moved map[string]string,
+func (v *Diff) side(c terminal.Console, chosen recording.FilterFlags, which, path string, moved map[string]string,
 	to func(*pprofx.Snapshot) error) (*report.Side, error) {
 	side := report.NewSide(v.By, moved)
 	err := chosen.EachSnapshot(c, []string{path}, func(s *pprofx.Snapshot) error {
@@ -116,7 +116,7 @@ func (v *Diff) side(c terminal.Console, chosen recording.FilterFlags, path strin
 		return to(report.MoveFiles(s, moved))
 	})
 	if err == nil && side.Total().Seconds == 0 {
-		err = fmt.Errorf("%s: no snapshot is of that time%s", path, orMeasure(&chosen))
+		err = fmt.Errorf("%s, %s: no snapshot is of that time%s", which, path, orMeasure(&chosen))
 	}
 	return side, err
 }

@@ -31,8 +31,8 @@ func printDiff(to io.Writer, c *report.Comparison, before, after, by string, mos
 	p := diffPrinter{Sheet: terminal.Sheet{Writer: to}, Comparison: c, most: most}
 	p.side("old", before, c.Old)
 	p.side("new", after, c.New)
-	p.Printf("%s; old, new, difference, ratio with its 95 %% interval; %d rows compared\n", unitNames[c.Unit],
-		c.Compared)
+	p.Printf("%s; old, new, difference, ratio with its 95 %% interval\n%s compared\n", unitNames[c.Unit],
+		comparedRows(c.Compared))
 	if c.Whole != nil {
 		whole := *c.Whole
 		if whole.Name = "all"; !whole.Certain {
@@ -61,6 +61,18 @@ func (p *diffPrinter) side(which, path string, t report.Total) {
 
 func duration(seconds float64) time.Duration { return time.Duration(seconds * 1e9) }
 
+// comparedRows says how many rows are compared, and which.
+func comparedRows(n int) string {
+	return fmt.Sprintf("%s of %d samples or more", rowsText(n), report.FewestSamples)
+}
+
+func rowsText(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
+
 // table prints the rows that chance does not explain, and how many others there are.
 func (p *diffPrinter) table(by, none string, all []report.Change) {
 	certain := report.Certain(all)
@@ -71,8 +83,17 @@ func (p *diffPrinter) table(by, none string, all []report.Change) {
 	if n := len(certain) - p.most; n > 0 {
 		p.Printf("  … and %d more\n", n)
 	}
-	if n := len(all) - len(certain); n > 0 {
-		p.Printf("  %d row%s changed by no more than chance explains\n", n, strings.Repeat("s", min(1, n-1)))
+	few := 0
+	for _, c := range all {
+		if c.OldSamples+c.NewSamples < report.FewestSamples {
+			few++
+		}
+	}
+	if n := len(all) - len(certain) - few; n > 0 {
+		p.Printf("  %s changed by no more than chance explains\n", rowsText(n))
+	}
+	if few > 0 {
+		p.Printf("  %s of fewer than %d samples, too few to compare\n", rowsText(few), report.FewestSamples)
 	}
 }
 

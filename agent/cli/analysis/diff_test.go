@@ -61,7 +61,8 @@ func TestDiff(t *testing.T) {
 	want := strings.TrimLeft(`
 old: OLD, 20.00 s of CPU in 2000 samples, of 40s from 2025-10-09 08:53:20 UTC, none lost
 new: NEW, 20.00 s of CPU in 2000 samples, of 40s from 2025-10-09 08:53:20 UTC, none lost
-CPU time per second of recording: 100 % is one core; old, new, difference, ratio with its 95 % interval; 6 rows compared
+CPU time per second of recording: 100 % is one core; old, new, difference, ratio with its 95 % interval
+6 rows of 10 samples or more compared
 
      50.0 %     50.0 %      0.00 %  × 1.00 (0.94 to 1.06)  all: no more than chance explains
 
@@ -127,9 +128,10 @@ func TestDiffFails(t *testing.T) {
 		"both":      {[]string{before, after, "--requests", "3,2", "--per", "cpu"}, exit.WrongUsage, "either"},
 		"per":       {[]string{before, after, "--per", "call"}, exit.WrongUsage, "want one of"},
 		"lines":     {[]string{before, after, "--lines", "0"}, exit.WrongUsage, "at least 1"},
-		"new":       {[]string{before, after, "--since", "1h"}, exit.Failed, "no snapshot is of that time"},
-		"ago":       {[]string{before, before, "--ago=-1h"}, exit.WrongUsage, "less than 0"},
-		"missing":   {[]string{before, before + ".none"}, exit.Failed, "no such file"},
+		"new": {[]string{before, after, "--since", "1h"}, exit.Failed,
+			"old, " + before + ": no snapshot is of that time"},
+		"ago":     {[]string{before, before, "--ago=-1h"}, exit.WrongUsage, "less than 0"},
+		"missing": {[]string{before, before + ".none"}, exit.Failed, "no such file"},
 	} {
 		var out, stderr bytes.Buffer
 		code := cli.Main(append([]string{"diff"}, test.args...), &out, &stderr)
@@ -140,14 +142,23 @@ func TestDiffFails(t *testing.T) {
 	}
 }
 
-// With --ago, OLD has no samples of a time that is too early.
+// With --ago, OLD has no samples of a time that is too early, or NEW none of the last hour. It is said which.
 func TestDiffAgo(t *testing.T) {
 	file := rankingFile(t, 20)
 	age := time.Since(time.Unix(1_760_000_000, 0))
-	for ago, code := range map[time.Duration]int{0: exit.Done, age + time.Hour: exit.Failed} {
+	for name, test := range map[string]struct {
+		ago, since time.Duration
+		says       string // or empty: both have samples
+	}{
+		"same":  {},
+		"early": {ago: age + time.Hour, says: "old, " + file + ": no snapshot is of that time"},
+		"late":  {ago: age - time.Hour/2, since: time.Hour, says: "new, " + file + ": no snapshot is of that time"},
+	} {
 		var out, stderr bytes.Buffer
-		if got := cli.Main([]string{"diff", file, file, "--ago", ago.String()}, &out, &stderr); got != code {
-			t.Errorf("%v ago: code %d, %s", ago, got, &stderr)
+		args := []string{"diff", file, file, "--ago", test.ago.String(), "--since", test.since.String()}
+		code := cli.Main(args, &out, &stderr)
+		if (code == exit.Done) != (test.says == "") || !strings.Contains(stderr.String(), test.says) {
+			t.Errorf("%s: code %d, %s", name, code, &stderr)
 		}
 	}
 }

@@ -34,8 +34,8 @@ func (p *agesPrinter) print() {
 	}
 	limit := time.Duration(p.Age)
 	p.Printf("Requests seen at %v and older, and what they use more of than others of their route\n", limit)
-	p.Printf("%d samples of requests whose start is known, %d others; %d rows compared\n", p.Samples, p.Unknown,
-		p.Compared)
+	p.Printf("%d samples of requests whose start is known, %d others; %s compared\n", p.Samples, p.Unknown,
+		comparedRows(p.Compared))
 	if len(p.Routes) == 0 {
 		p.Printf("\nNo request is seen at that age\n")
 	}

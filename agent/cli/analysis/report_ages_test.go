@@ -24,7 +24,7 @@ func TestCompareAge(t *testing.T) {
 	}
 	want := strings.TrimLeft(`
 Requests seen at 100ms and older, and what they use more of than others of their route
-300 samples of requests whose start is known, 60 others; 6 rows compared
+300 samples of requests whose start is known, 60 others; 6 rows of 10 samples or more compared
 
 /search
   slower 20: 130ms of CPU time each, when last seen 120ms old, 260 samples
