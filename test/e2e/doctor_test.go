@@ -258,6 +258,43 @@ func TestDoctorWithoutRights(t *testing.T) {
 	}
 }
 
+// TestDoctorFewFiles: where too few files may be open doctor says that, not what the kernel's refusal looks like.
+func TestDoctorFewFiles(t *testing.T) {
+	out, err := exec.Command("sh", "-c", `ulimit -n 20; exec "$0" doctor`, hotspan).CombinedOutput()
+	for _, want := range []string{"warning  open files      up to 20 at a time", "$ ulimit -n 1024\n",
+		"missing  BPF program     refused: too few files may be open\n"} {
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v, want %q: %s", err, want, out)
+		}
+	}
+}
+
+// TestDoctorNotDumpable: a process of the same user that the kernel protects, here since its user may not read the
+// executable, is not said to be another user's.
+func TestDoctorNotDumpable(t *testing.T) {
+	command, node := readable(t, hotspan), readable(t, node24(t))
+	if err := os.Chmod(node, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(node, "-e", "setInterval(() => {}, 1000); console.log('ready')")
+	c.Dir = "/"
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	if _, err := io.ReadFull(out, make([]byte, len("ready\n"))); err != nil {
+		t.Fatal(err)
+	}
+	pid := strconv.Itoa(c.Process.Pid)
+	doctor(t, command, nobody, "-p", pid).says(t, "hidden          yours, but not dumpable")
+	doctor(t, command, nobody+1, "-p", pid).says(t, "hidden          another user's")
+}
+
 // readable copies an executable to where every user may run it.
 func readable(t *testing.T, program string) string {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSeccomp: where a filter refuses a system call that hotspan needs, record fails and says so.
+// TestSeccomp: where a filter refuses a system call that hotspan needs, record fails and says so, and doctor does.
 func TestSeccomp(t *testing.T) {
 	t.Parallel()
 	c, said := startNode(t, node24(t), "-e", "console.log('ready'); for (;;);")
@@ -30,12 +30,17 @@ func TestSeccomp(t *testing.T) {
 		{"process_vm_readv", unix.SYS_PROCESS_VM_READV, unix.EPERM},
 		{"process_vm_readv unknown", unix.SYS_PROCESS_VM_READV, unix.ENOSYS},
 	} {
-		cmd := exec.Command("/proc/self/exe", hotspan, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "1s",
-			"-o", t.TempDir()+"/out.otlp")
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", refuse, refused.call, refused.errno))
-		out, err := cmd.CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "\nhotspan runs under a seccomp filter") {
-			t.Errorf("%s: %v\n%s", refused.name, err, out)
+		for verb, want := range map[string]string{
+			"record -d 1s -o " + t.TempDir() + "/out.otlp": "\nhotspan runs under a seccomp filter",
+			"doctor": " hotspan runs under a seccomp filter",
+		} {
+			args := append([]string{hotspan}, strings.Fields(verb)...)
+			cmd := exec.Command("/proc/self/exe", append(args, "-p", strconv.Itoa(c.Process.Pid))...)
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", refuse, refused.call, refused.errno))
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), want) {
+				t.Errorf("%s: %s: %v\n%s", refused.name, verb, err, out)
+			}
 		}
 	}
 }

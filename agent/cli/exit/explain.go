@@ -28,8 +28,7 @@ func explainTo(err error, capable, filtered bool) error {
 	missing := errors.Is(err, unix.ENOSYS)
 	switch {
 	case filtered && (denied && capable || missing || errors.Is(err, bpf.ErrNotSupported)):
-		return fmt.Errorf("%w\nhotspan runs under a seccomp filter, as in a container, which must allow bpf(2), "+
-			"perf_event_open(2) and process_vm_readv(2)", err)
+		return fmt.Errorf("%w\nhotspan runs under "+procs.SeccompAdvice, err)
 	case denied && capable:
 		return fmt.Errorf("%w\nhotspan has CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: hotspan doctor says more", err)
 	case denied:

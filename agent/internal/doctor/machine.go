@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
@@ -28,7 +29,17 @@ func machine() []Finding {
 		release = unix.ByteSliceToString(u.Release[:])
 	}
 	found := []Finding{kernelVersion(release), btf(btfPath), sampleRate(trigger.MaxRate())}
-	return append(found, ownLockedMemory(release)...)
+	found = append(found, ownLockedMemory(release)...)
+	return append(found, openFiles(procs.OpenFiles(1))...)
+}
+
+// openFiles checks RLIMIT_NOFILE. There is nothing to say if it is enough for a process.
+func openFiles(limit, needed uint64) []Finding {
+	if limit >= needed {
+		return nil
+	}
+	return []Finding{{Warning, "open files", fmt.Sprintf("up to %d at a time: the BPF program or processes cannot be "+
+		"opened, %d are needed for one", limit, needed), fmt.Sprint("ulimit -n ", max(needed, 1024))}}
 }
 
 // tried has the versions of Linux on which hotspan was tried. (make kernels)

@@ -46,6 +46,17 @@ func TestSampleRate(t *testing.T) {
 	}
 }
 
+func TestOpenFiles(t *testing.T) {
+	if got := openFiles(131, 131); got != nil {
+		t.Errorf("as many as are needed: %+v", got)
+	}
+	got := openFiles(20, 131)
+	if len(got) != 1 || got[0].Mark != Warning || !strings.Contains(got[0].Found, "up to 20 ") ||
+		got[0].Fix != "ulimit -n 1024" {
+		t.Errorf("too few: %+v", got)
+	}
+}
+
 func TestBTF(t *testing.T) {
 	got := btf(t.TempDir() + "/vmlinux")
 	if got.Mark != Missing || !strings.Contains(got.Found, "CONFIG_DEBUG_INFO_BTF") {

@@ -1,9 +1,7 @@
 package doctor
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -26,7 +24,7 @@ func nodeProcesses() (list []NodeProcess, hidden int, err error) {
 		switch {
 		case err == nil:
 			list = append(list, inspectProcess(p).NodeProcess)
-		case errors.Is(err, fs.ErrPermission):
+		case isDenied(err):
 			switch args := procs.Arguments(pid); {
 			case len(args) == 0: // a kernel thread
 			case namedNode(args[0]):
@@ -41,7 +39,7 @@ func nodeProcesses() (list []NodeProcess, hidden int, err error) {
 
 // deniedProcess describes a process that this user may not inspect.
 func deniedProcess(pid int, err error) NodeProcess {
-	return NodeProcess{PID: pid, CommandLine: procs.Arguments(pid), Denied: denial(err)}
+	return NodeProcess{PID: pid, CommandLine: procs.Arguments(pid), Denied: denial(pid, err)}
 }
 
 func namedNode(arg string) bool {
@@ -52,7 +50,7 @@ func namedNode(arg string) bool {
 // nodeProcess inspects one process in detail. The list has that process alone.
 func nodeProcess(pid int) ([]NodeProcess, error) {
 	p, err := process.Open(pid, elffile.NewCache(nil))
-	if errors.Is(err, fs.ErrPermission) {
+	if isDenied(err) {
 		return []NodeProcess{deniedProcess(pid, err)}, nil
 	}
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
@@ -29,6 +31,10 @@ func proveByLoading(found []Finding) Finding {
 	}
 	if err := s.Start(trigger.Config{Rate: 1}); err != nil {
 		f.Mark, f.Found = Missing, fmt.Sprintf("loaded, but without a timer: %v", err)
+		if isFiltered(err) {
+			f.Found = "loaded, but without a timer: hotspan runs under " + procs.SeccompAdvice
+			return f
+		}
 		// Debian's and Ubuntu's kernels know levels above 2, which may refuse perf events whatever the capabilities.
 		if n := sysctl("kernel/perf_event_paranoid"); n > 2 && errors.Is(err, os.ErrPermission) {
 			f.Found += fmt.Sprintf("; kernel.perf_event_paranoid is %d", n)
@@ -41,7 +47,12 @@ func proveByLoading(found []Finding) Finding {
 }
 
 func whyNotLoaded(err error, lacking bool) string {
+	limit, needed := procs.OpenFiles(1)
 	switch {
+	case errors.Is(err, unix.EMFILE), errors.Is(err, bpf.ErrNotSupported) && limit < needed: // as cilium/ebpf puts it
+		return "refused: too few files may be open"
+	case isFiltered(err) && !lacking:
+		return "refused: hotspan runs under " + procs.SeccompAdvice
 	case errors.Is(err, unix.ENOSYS):
 		return "this kernel has no BPF"
 	case errors.Is(err, os.ErrPermission) && lacking:
