@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -54,6 +55,21 @@ func TestFrozen(t *testing.T) {
 			}
 			t.Error(text)
 		})
+	}
+}
+
+// TestStopped: of a process that is stopped a recording is empty, and says why.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	p := start(t, node24(t), "shares.js", nil, nil)
+	if err := syscall.Kill(p.PID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(p.PID, syscall.SIGCONT) })
+	out, err := exec.Command(hotspan, "record", "-p", strconv.Itoa(p.PID), "-d", "1s", "-o", t.TempDir()+"/out.otlp").
+		CombinedOutput()
+	if err != nil || !strings.Contains(string(out), ": the process is stopped, as by SIGSTOP\n") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
@@ -181,7 +182,7 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 	}
 	fmt.Fprintf(c, "wrote %s\n", files.last)
 	if s.Written == 0 {
-		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(10*time.Millisecond), whyNone(s, files.both))
+		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(10*time.Millisecond), whyNone(s, files))
 		return // no command shows more of an empty profile
 	}
 	switch files.format {
@@ -219,8 +220,8 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 	}
 }
 
-// whyNone says why no sample was written. both: CPU time and hits of probes were recorded.
-func whyNone(s *agent.Stats, both bool) string {
+// whyNone says why no sample was written.
+func whyNone(s *agent.Stats, files *fileSink) string {
 	lost := s.LostSum()
 	if lost > 0 && lost == s.Taken {
 		return "all that were taken are lost"
@@ -229,7 +230,9 @@ func whyNone(s *agent.Stats, both bool) string {
 	switch {
 	case s.Profiled == 0 && s.Taken == 0:
 		return "no Node.js process was profiled"
-	case both:
+	case s.Taken == 0 && kept(files.pid) != "":
+		why = "the process is " + kept(files.pid)
+	case files.both:
 		why = "the process used almost no CPU, and no probe was hit"
 	case len(s.Hits) > 0:
 		why = "no probe was hit"
@@ -240,4 +243,17 @@ func whyNone(s *agent.Stats, both bool) string {
 		why += fmt.Sprintf(", but %d were lost", lost)
 	}
 	return why
+}
+
+// kept says what keeps a process from running, now at least; nothing if it may run. 0 is no process.
+func kept(pid int) string {
+	switch is := procs.ThreadStatus(pid, pid); is {
+	case procs.Stopped:
+		return "stopped, as by SIGSTOP"
+	case procs.Traced:
+		return "stopped by a debugger"
+	case procs.Frozen:
+		return is
+	}
+	return ""
 }

@@ -101,7 +101,8 @@ func (t *taker) round(all []registers.Thread, out []Thread) error {
 	taken := make([]Thread, len(all))
 	for i := range all {
 		if r, ok := now[all[i].TID]; ok {
-			taken[i] = Thread{TID: r.TID, Name: name(t.process.PID, r.TID), Status: status(t.process.PID, r.TID)}
+			pid := t.process.PID
+			taken[i] = Thread{TID: r.TID, Name: name(pid, r.TID), Status: procs.ThreadStatus(pid, r.TID)}
 			if !r.Running {
 				t.one(r.TID, r.Registers, &taken[i])
 			}
@@ -205,26 +206,6 @@ func followTo(pid, tid int) {
 		only.Set(cpu)
 		_ = unix.SchedSetaffinity(0, &only)
 	}
-}
-
-var statuses = map[string]string{
-	"R": "running", "S": "sleeping", "D": "waiting for a device", "T": "stopped", "t": "traced", "Z": "ended",
-	"X": "ended", "I": "idle",
-}
-
-// status is what the kernel says that a thread does.
-func status(pid, tid int) string {
-	fields := procs.ThreadStat(pid, tid)
-	if len(fields) == 0 {
-		return "ended"
-	}
-	if fields[0] == "S" || fields[0] == "D" {
-		switch at, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/wchan", pid, tid)); string(at) {
-		case "__refrigerator", "do_freezer_trap", "get_signal": // the last has the second inlined (kernel/signal.c)
-			return "frozen, as by docker pause"
-		}
-	}
-	return statuses[fields[0]]
 }
 
 func name(pid, tid int) string {
