@@ -22,7 +22,9 @@ const spin = (ms) => { const end = Date.now() + ms; while (Date.now() < end); };
 const dictionary = { gone: 1, region: 'eu' };
 delete dictionary.gone;
 const user = { tenant: 'acme', id: 41 };
-const store = isMainThread ? { user, premium: true, 'odd key': 0.5, dictionary } : { worker: 'yes' };
+const wide = Array.from({ length: 50 }, (_, i) => 'p' + i + ': ' + i);
+const store = isMainThread ? { user, premium: true, 'odd key': 0.5, dictionary } :
+  Function('return { worker: "yes", a: { b: { c: 1 } }, ' + wide + '}')();
 const map = new Map([['tenant', 'globex'], [Symbol.for('trace'), { id: 't-1' }]]);
 const run = () => { app.run(store, () => isMainThread ? job.run(map, () => spin(20)) : spin(20)); setTimeout(run, 5); };
 if (isMainThread) {
@@ -56,12 +58,16 @@ func TestContexts(t *testing.T) {
 				`    ["odd key"]                      0.5`, `    dictionary.region                "eu"`,
 				`    get("tenant")                    "globex"`,
 				`    get(Symbol.for("trace")).id      "t-1"`, `    worker                           "yes"`,
+				"    … and 13 more, with what is in them\n    objects deeper in it are not looked at: a path",
 				`--label tenant=user.tenant --label user.id=user.id --label premium=premium`,
 				`--label 'tenant=get("tenant")' --label 'trace.id=get(Symbol.for("trace")).id'`,
 			} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s is missing in:\n%s", want, text)
 				}
+			}
+			if n := strings.Count(text, "… and "); n != 1 {
+				t.Errorf("%d things are said to be left out:\n%s", n, text)
 			}
 			out, err := exec.Command(hotspan, "contexts", "-p", pid, "-d", "300ms", "--label",
 				`t=get(Symbol.for("trace")).id`).CombinedOutput()

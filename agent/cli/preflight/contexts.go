@@ -60,6 +60,9 @@ func (w *sheet) contexts(c *inspect.Contexts) {
 		for i := range t.Stores {
 			offers = append(offers, w.seenStore(&t.Stores[i], c.Location.FixHandles(c.Node))...)
 		}
+		if t.Others > 0 {
+			w.Printf("  … and other stores, seen %d times\n", t.Others)
+		}
 	}
 	if offers = eachLabelOnce(offers); len(offers) > 0 {
 		w.Printf("\nnext\n  hotspan record -p %d -d 10s", c.PID)
@@ -103,6 +106,12 @@ func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 			text = "{…}"
 		}
 		w.Printf("    %-32s %s\n", terminal.Printable(path), terminal.Printable(text))
+	}
+	if shown != nil && s.More > 0 {
+		w.Printf("    … and %d more, with what is in them\n", s.More)
+	}
+	if shown != nil && s.Deeper {
+		w.Printf("    objects deeper in it are not looked at: a path may lead into each {…}\n")
 	}
 	if len(s.Labels) > 0 {
 		w.Printf("    makes the labels %s\n", strings.Join(s.Labels, ", "))

@@ -19,6 +19,7 @@ type ThreadContexts struct {
 	Looks   int         `json:"looks"`   // how often it was inspected
 	Current int         `json:"current"` // of these, how often a store was current
 	Stores  []SeenStore `json:"stores"`
+	Others  int         `json:"others,omitempty"` // how often stores were seen that are not in Stores
 }
 
 // SeenStore is a store, with how often a store of the same AsyncLocalStorage with the same properties was seen.
@@ -82,13 +83,14 @@ type watched struct {
 	isolate *Isolate
 }
 
-// known returns what was seen of the thread, but for stores that were probably read during a change: the process is not
-// stopped.
+// known returns what was seen of the thread. Stores that were probably read during a change are only counted: the
+// process is not stopped.
 func (t *watched) known() ThreadContexts {
 	out := t.ThreadContexts
 	out.Stores = nil
 	for _, s := range t.Stores {
 		if s.Seen == 1 && t.Current > 20 {
+			out.Others++
 			continue
 		}
 		s.Offered = s.Rules()
@@ -107,6 +109,7 @@ func (t *watched) sample(r *StoreReader) (c Current, ok bool) {
 	if len(stores) > 0 {
 		t.Current++
 	}
+	t.Others += max(len(c.Stores)-maxStores, 0)
 	for _, s := range stores {
 		i := slices.IndexFunc(t.Stores, func(o SeenStore) bool {
 			return o.Name == s.Name && slices.Equal(o.Properties, s.Properties)
@@ -117,6 +120,8 @@ func (t *watched) sample(r *StoreReader) (c Current, ok bool) {
 			t.Stores[i].add(&s)
 		case len(t.Stores) < maxKinds:
 			t.Stores = append(t.Stores, SeenStore{Store: s, Seen: 1})
+		default:
+			t.Others++
 		}
 	}
 	return c, true

@@ -21,6 +21,8 @@ type Store struct {
 	Handle        bool     `json:"handle,omitempty"`        // opaque, of dd-trace: see StoreLocation.FixHandles
 	Properties    []string `json:"properties,omitempty"`    // paths to all, two deep; empty if it is not an object
 	Values        []string `json:"-"`                       // of these, what can be a label: strings, numbers, booleans
+	More          int      `json:"more,omitempty"`          // properties that are not in Properties, and what they have
+	Deeper        bool     `json:"deeper,omitempty"`        // it has objects deeper in it, which are not looked at
 	// Examples are values of the store as text, by path; the path of a store that is itself a value is empty. Nil if
 	// examples are off.
 	Examples map[string]string `json:"examples,omitempty"`
@@ -96,7 +98,8 @@ func (s *Store) show(path, text string) {
 func (p *StoreReader) properties(s *Store, object heap.Word, prefix []reqctx.Step) {
 	for _, m := range p.members(object) {
 		if len(s.Properties) == maxShown {
-			return
+			s.More++
+			continue
 		}
 		steps := append(slices.Clone(prefix), m.step)
 		path := reqctx.PathString(steps)
@@ -104,8 +107,10 @@ func (p *StoreReader) properties(s *Store, object heap.Word, prefix []reqctx.Ste
 		if text, is := p.value(m.value); is {
 			s.Values = append(s.Values, path)
 			s.show(path, text)
-		} else if len(steps) < propertyDepth && p.isPlain(m.value) {
+		} else if p.isPlain(m.value) && len(steps) < propertyDepth {
 			p.properties(s, m.value, steps)
+		} else {
+			s.Deeper = s.Deeper || p.isPlain(m.value)
 		}
 	}
 }
