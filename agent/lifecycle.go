@@ -34,7 +34,7 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 		}
 		without := errors.Is(err, ErrNotNode) || err == nil && !a.targets[pid].HasV8()
 		switch {
-		case without && !a.starts.Add(pid, time.Now()) && !a.crowded:
+		case without && !a.starts.Add(pid, time.Now(), err == nil) && !a.crowded:
 			a.crowded = true
 			a.log.Warn("too many processes start at a time: some that load V8 late are not profiled", "pid", pid)
 		case t != nil && err != nil && !errors.Is(err, ErrGone): // else another event tells what has become of it
@@ -99,6 +99,7 @@ func (a *Agent) attachOthers(pids []int) {
 // retryStarts inspects again the processes that started recently and had no V8 yet.
 func (a *Agent) retryStarts(now time.Time) {
 	for _, pid := range a.starts.Due(now) {
-		a.attachNew(&resource.Origin{PID: pid}, false, func(err error) { a.starts.Inspected(pid, err) })
+		a.attachNew(&resource.Origin{PID: pid}, false,
+			func(err error) { a.stats.Unsampled += a.starts.Inspected(pid, err) })
 	}
 }

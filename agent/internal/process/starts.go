@@ -24,6 +24,7 @@ type Starts struct {
 type start struct {
 	schedule jobs.Schedule
 	user     procs.User
+	sampled  bool
 }
 
 // NewStarts makes Starts that have no processes.
@@ -31,26 +32,28 @@ func NewStarts() *Starts {
 	return &Starts{again: map[int]*start{}, shares: share.New[procs.User](maxStarts, userStarts)}
 }
 
-// Add adds a process that was inspected, and reports whether it has: there may be too many.
-func (s *Starts) Add(pid int, now time.Time) bool {
+// Add adds a process that was inspected, and is sampled without V8 or not, and reports whether it has: there may be too
+// many.
+func (s *Starts) Add(pid int, now time.Time, sampled bool) bool {
 	s.without.Add(pid, 1)
-	return s.add(pid, jobs.AfterStart(now))
+	return s.add(pid, start{schedule: jobs.AfterStart(now), sampled: sampled})
 }
 
 // Postpone adds a process that runs another executable now, if processes that ran it before had no V8, and reports
 // whether it has. Most programs are such, end soon, and take less time than to inspect them.
 func (s *Starts) Postpone(pid int, now time.Time) bool {
 	s.remove(pid)
-	return s.without.Has(pid) && s.add(pid, jobs.Schedule{now.Add(50 * time.Millisecond), now.Add(time.Second)})
+	schedule := jobs.Schedule{now.Add(50 * time.Millisecond), now.Add(time.Second)}
+	return s.without.Has(pid) && s.add(pid, start{schedule: schedule})
 }
 
-func (s *Starts) add(pid int, schedule jobs.Schedule) bool {
-	user := procs.UserOf(pid)
+func (s *Starts) add(pid int, of start) bool {
+	of.user = procs.UserOf(pid)
 	s.remove(pid)
-	if !s.shares.Take(user, 1) {
+	if !s.shares.Take(of.user, 1) {
 		return false
 	}
-	s.again[pid] = &start{schedule, user}
+	s.again[pid] = &of
 	return true
 }
 
@@ -83,11 +86,15 @@ func (s *Starts) Next() (next time.Time) {
 	return next
 }
 
-// Inspected notes that a process was inspected again, and with what error: ErrNotNode if it still has no V8.
-func (s *Starts) Inspected(pid int, err error) {
+// Inspected notes that a process was inspected again, and with what error: ErrNotNode if it still has no V8. Of one
+// that is sampled from now on it returns how much CPU time it had used before.
+func (s *Starts) Inspected(pid int, err error) (unsampled time.Duration) {
 	of := s.again[pid]
 	if of == nil {
-		return
+		return 0
+	}
+	if err == nil && !of.sampled {
+		unsampled = procs.CPUTime(pid)
 	}
 	none, last := errors.Is(err, ErrNotNode), len(of.schedule) == 0
 	switch {
@@ -99,6 +106,7 @@ func (s *Starts) Inspected(pid int, err error) {
 	if last || !none {
 		s.remove(pid)
 	}
+	return unsampled
 }
 
 // Forget forgets the processes that are not to be kept.

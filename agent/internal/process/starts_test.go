@@ -34,7 +34,7 @@ func TestPostpone(t *testing.T) {
 		if s.Postpone(again, now) {
 			t.Errorf("postponed after %d without V8", n)
 		}
-		s.Add(sleep, now)
+		s.Add(sleep, now, false)
 	}
 	if !s.Postpone(again, now) || !s.Next().After(now) || s.Next().Sub(now) > 100*time.Millisecond {
 		t.Errorf("not postponed after %d without V8, but at %v", enough, s.Next())
@@ -42,7 +42,7 @@ func TestPostpone(t *testing.T) {
 	if s.Postpone(tail, now) || s.Postpone(1<<30, now) {
 		t.Error("another executable, or a process that is gone, is postponed")
 	}
-	s.Add(tail, now)
+	s.Add(tail, now, false)
 	for s.again[tail] != nil {
 		s.Due(s.Next())
 		s.Inspected(tail, ErrNotNode)
@@ -51,9 +51,30 @@ func TestPostpone(t *testing.T) {
 		t.Error("not postponed after one that had no V8 for seconds")
 	}
 	s.Inspected(tail, nil)
-	s.Add(tail, now)
+	s.Add(tail, now, false)
 	if s.Postpone(tail, now) {
 		t.Error("postponed though one has got V8")
+	}
+}
+
+// TestUnsampledStart: the CPU time is returned that a process had used until it was sampled with V8, unless it was
+// sampled before.
+func TestUnsampledStart(t *testing.T) {
+	s, now, pid := NewStarts(), time.Now(), os.Getpid()
+	for _, c := range []struct {
+		sampled bool
+		err     error
+		counts  bool
+	}{{false, nil, true}, {false, ErrNotNode, false}, {true, nil, false}} {
+		before := procs.CPUTime(pid)
+		s.Add(pid, now, c.sampled)
+		got := s.Inspected(pid, c.err)
+		if got != 0 && got < before || (got != 0) != c.counts {
+			t.Errorf("%+v: %v, of %v", c, got, before)
+		}
+	}
+	if got := s.Inspected(1<<30, nil); got != 0 {
+		t.Errorf("unknown: %v", got)
 	}
 }
 
@@ -67,7 +88,7 @@ func TestStarts(t *testing.T) {
 	}
 	never, third, other, ended := os.Getpid(), os.Getppid(), 1, 1<<30
 	for _, pid := range []int{never, third, other, ended} {
-		s.Add(pid, start)
+		s.Add(pid, start, false)
 	}
 	s.Forget(func(pid int) bool { return pid != other })
 	inspected := map[int]int{}
@@ -94,11 +115,11 @@ func TestStartsOfUser(t *testing.T) {
 	s, now := NewStarts(), time.Now()
 	added := 0
 	for pid := 1 << 30; pid < 1<<30+2*maxStarts; pid++ { // they are nobody's
-		if s.Add(pid, now) {
+		if s.Add(pid, now, false) {
 			added++
 		}
 	}
-	if added != maxStarts/2 || !s.Add(os.Getpid(), now) || !s.Add(os.Getpid(), now) {
+	if added != maxStarts/2 || !s.Add(os.Getpid(), now, false) || !s.Add(os.Getpid(), now, false) {
 		t.Errorf("%d processes of %d of one user, or none of another", added, maxStarts)
 	}
 }
