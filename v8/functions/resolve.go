@@ -26,6 +26,8 @@ func (v *Resolver) resolve(raw stack.RawFrame) []*Frame {
 		return v.machine(raw)
 	case raw.Marker < 0 && raw.ID.Script >= 0 && v.interprets(name, raw):
 		return v.interpreted(raw)
+	case raw.Marker < 0 && raw.ID.Script >= 0 && builtins.IsBaseline(name):
+		return v.baselineCall(nil, raw, 0)
 	case v.unidentified(name, raw):
 		return stale(Ignition)
 	case builtins.IsHandler(name):
@@ -184,12 +186,18 @@ func (v *Resolver) ownCall(c *code, raw stack.RawFrame, at int) []*Frame {
 	return []*Frame{f}
 }
 
+// baselineCall locates a frame of baseline code. While a builtin makes or removes the frame, c is nil: the function is
+// known, where it is is not.
 func (v *Resolver) baselineCall(c *code, raw stack.RawFrame, at int) []*Frame {
 	fn := v.function(raw.ID, raw.SFI)
 	if fn == nil {
 		return stale(Sparkplug)
 	}
 	f := fn.frame(Sparkplug)
+	if c == nil {
+		f.Lost = LostOffset
+		return []*Frame{f}
+	}
 	offset, err := v.r.Offset(c.baseline, at)
 	if err != nil {
 		f.Lost = LostOffset

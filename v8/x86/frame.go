@@ -2,6 +2,7 @@ package x86
 
 import (
 	"bytes"
+	"slices"
 
 	"golang.org/x/arch/x86/x86asm"
 )
@@ -72,6 +73,11 @@ func InEpilogue(before []byte, first byte) bool {
 		}
 	}
 	return false
+}
+
+// RemovesFrame reports whether code takes down its frame.
+func RemovesFrame(code []byte) bool {
+	return slices.ContainsFunc(epilogues, func(e []byte) bool { return bytes.Contains(code, e) })
 }
 
 // isTail reports whether code between the end of a frame and the current instruction is what V8 emits to drop

@@ -35,3 +35,8 @@ func IsInterpreter(name string) bool {
 // EntersBaseline reports whether a builtin goes from an interpreted frame to its baseline code: until V8 11, where the
 // deoptimiser has made that frame.
 func EntersBaseline(name string) bool { return strings.HasPrefix(name, "BaselineOrInterpreterEnterAt") }
+
+// IsBaseline reports whether a builtin makes or removes the frame of baseline code.
+func IsBaseline(name string) bool {
+	return name == "BaselineLeaveFrame" || strings.HasPrefix(name, "BaselineOutOfLinePrologue")
+}

@@ -59,8 +59,16 @@ func (a *attempt) inBaselinePrologue(raw stack.RawFrame, start, end uint64) ([]s
 	case pushed < functionPushes:
 		return []stack.RawFrame{self}, true
 	}
-	raw.PC, raw.Bytecode, raw.Offset = 0, 0, -1 // the function is known, where it is is not
+	raw.Bytecode, raw.Offset = 0, -1 // the function is known, where it is is not
 	return []stack.RawFrame{self, raw}, true
+}
+
+// hasBaselineFrame reports whether the builtin to which baseline code jumps in order to return has not yet removed the
+// frame of that code. Until then no return address into the code is on the stack; one that is there is of another call
+// of the function, or was left there. (src/baseline/x64/baseline-compiler-x64-inl.h, BaselineAssembler::EmitReturn)
+func (a *attempt) hasBaselineFrame(start, pc uint64) bool {
+	code, err := a.Bytes(start, int(min(pc-start, 512)))
+	return err == nil && !x86.RemovesFrame(code)
 }
 
 // functionPushes is how many words are pushed from push rbp on until the function's slot is written.

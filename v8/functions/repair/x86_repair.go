@@ -117,12 +117,17 @@ func (a *attempt) frameless(raw stack.RawFrame, leaf stack.Leaf, name string, st
 		return []stack.RawFrame{raw}
 	}
 	self := stack.RawFrame{PC: raw.PC, Exact: raw.Exact, Marker: 0}
-	if strings.HasPrefix(name, "DeoptimizationEntry") {
+	switch {
+	case strings.HasPrefix(name, "DeoptimizationEntry"):
 		if raw.PC = a.deoptReturn(raw, leaf, start); raw.PC != 0 {
 			raw.PC -= stack.ExitRest(a.layout)
 		}
 		raw.Exact = false
 		return []stack.RawFrame{self, raw}
+	case name == "BaselineLeaveFrame" && a.hasBaselineFrame(start, raw.PC):
+		return []stack.RawFrame{self, raw}
+	case name == "BaselineLeaveFrame":
+		leaf.Words, leaf.R10 = leaf.Words[:min(1, len(leaf.Words))], 0 // what is elsewhere is of another call
 	}
 	out, ok := a.under(self, raw, leaf)
 	if !ok {

@@ -391,7 +391,7 @@ func TestRepairBaselinePrologue(t *testing.T) {
 			case "another's":
 				want = nil
 			case "its own":
-				want = append(want, shown{0, true, -1, callerID})
+				want = append(want, shown{raw.PC, true, -1, callerID})
 			}
 			a := &attempt{Process: p}
 			got, ok := a.inBaselinePrologue(raw, builtinStart, builtinStart+uint64(len(baselinePrologue)))
@@ -400,6 +400,49 @@ func TestRepairBaselinePrologue(t *testing.T) {
 			}
 			if len(got) == 2 && (got[1].Bytecode != 0 || got[1].Offset != -1) {
 				t.Errorf("offset %d: the frame has bytecode: %+v", at, got[1])
+			}
+		}
+	}
+}
+
+// baselineLeave is the end of the builtin that removes the frame of baseline code, on V8 13.
+var baselineLeave = []byte{
+	0x49, 0x0f, 0x4c, 0xd8, // 0: cmovl rbx,r8
+	0x48, 0x8b, 0xe5, // 4: mov rsp,rbp
+	0x5d,       // 7: pop rbp
+	0x41, 0x58, // 8: pop r8
+	0x48, 0x8d, 0x24, 0xdc, // 10: lea rsp,[rsp+8*rbx]
+	0x41, 0x50, // 14: push r8
+	0xc3, // 16: ret
+}
+
+// What is on the stack besides the return address to the caller, once that is on top, is of other calls.
+func TestRepairBaselineLeave(t *testing.T) {
+	const ret, older = callerStart + 20, callerStart + 24
+	p := newProcess()
+	p.memory = bytesAt{builtinStart, baselineLeave}
+	p.builtins = []builtin{{"BaselineLeaveFrame", builtinStart, builtinStart + uint64(len(baselineLeave))}}
+	for _, c := range []struct {
+		at    []uint64
+		exact bool
+		words []uint64
+		pc    uint64 // of the frame at rbp; 1: in the builtin
+	}{
+		{[]uint64{0, 4, 7}, true, []uint64{5, older, ret}, 1},
+		{[]uint64{4}, false, []uint64{5, older, ret}, 1},
+		{[]uint64{8, 16}, true, []uint64{ret, older}, ret},
+		{[]uint64{10, 14}, true, []uint64{5, older}, 0},
+		{[]uint64{16}, true, nil, 0},
+	} {
+		for _, at := range c.at {
+			raw := stack.RawFrame{PC: builtinStart + at, Exact: c.exact, Marker: -1, ID: callerID}
+			want := []shown{{raw.PC, c.exact, 0, heap.Identity{}}, {c.pc, c.exact && c.pc != ret, -1, callerID}}
+			if c.pc == 1 {
+				want[1].PC = raw.PC
+			}
+			got := show(repaired(p, raw, stack.Leaf{Words: c.words, R10: older}))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("offset %d: %s", at, diff)
 			}
 		}
 	}
