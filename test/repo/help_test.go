@@ -66,6 +66,7 @@ var otherFlags = map[string]string{
 	"--cpu-prof":                         "Node",
 	"--experimental-async-context-frame": "Node",
 	"--experimental-loader":              "Node",
+	"--import":                           "Node",
 	"--no-async-context-frame":           "Node",
 	"--use-largepages":                   "Node",
 	"--feature-gates":                    "the Collector",
