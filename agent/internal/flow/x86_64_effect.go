@@ -64,8 +64,7 @@ func (s *State) apply(i *x86asm.Inst) {
 	case x86asm.MOV:
 		s.move(to, from)
 	case x86asm.XOR:
-		zero := to == from && trackedRegister(to) == RBP
-		s.First = s.First || zero && s.Kept[RBP] == InRegister // as the ABI wants it to mark that frame
+		s.First = s.First || to == from && s.marksFirst(to)
 		s.write(to)
 	case x86asm.XCHG, x86asm.XADD:
 		s.write(to)
@@ -78,6 +77,12 @@ func (s *State) apply(i *x86asm.Inst) {
 	default:
 		s.write(to)
 	}
+}
+
+// marksFirst reports whether to clear a register marks the thread's first frame, as the ABI wants it: that is rbp, with
+// nothing on the stack and before it was saved.
+func (s *State) marksFirst(register x86asm.Arg) bool {
+	return (register == x86asm.RBP || register == x86asm.EBP) && s.SP == addressSize && s.Kept[RBP] == InRegister
 }
 
 func (s *State) moveSP(down int64) {
@@ -168,7 +173,7 @@ func (s *State) restore(r int, below int32) {
 func (s *State) set(register x86asm.Arg, below int32, known bool) {
 	s.write(register)
 	switch {
-	case !known:
+	case !known || below < -maxFrame || below > maxFrame:
 	case register == x86asm.RSP:
 		s.SP = below
 	case register == x86asm.RBP:

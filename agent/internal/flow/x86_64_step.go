@@ -137,22 +137,6 @@ func (w *walker) instruction(at uint32) []byte {
 	return w.code[at:min(int(at)+maxInstruction, len(w.code))]
 }
 
-// endsBefore reports whether nothing but padding is between a call and the next address where functions are aligned to.
-// Then the compiler knew that the call does not return. Behind a call of a function that is not known to return there
-// may be no padding either.
-func (w *walker) endsBefore(address uint64, returns bool) bool {
-	const alignment = 16
-	at := address
-	for at%alignment != 0 && at-w.addr < uint64(len(w.code)) {
-		i, err := x86asm.Decode(w.code[at-w.addr:], 64)
-		if err != nil || i.Op != x86asm.NOP && !(i.Op == x86asm.XCHG && i.Args[0] == i.Args[1]) {
-			return false
-		}
-		at += uint64(i.Len)
-	}
-	return at != address || !returns
-}
-
 // before returns the instruction before one, and where it is.
 func (w *walker) before(at uint32) (x86asm.Inst, uint32, bool) {
 	for n := uint32(1); n <= maxInstruction && n <= at; n++ {
