@@ -51,7 +51,7 @@ func whyNotLoaded(err error, lacking bool) string {
 	switch {
 	case errors.Is(err, unix.EMFILE), errors.Is(err, bpf.ErrNotSupported) && limit < needed: // as cilium/ebpf puts it
 		return "refused: too few files may be open"
-	case isFiltered(err) && !lacking:
+	case (isFiltered(err) || procs.Filtered() && errors.Is(err, bpf.ErrNotSupported)) && !lacking:
 		return "refused: hotspan runs under " + procs.SeccompAdvice
 	case errors.Is(err, unix.ENOSYS):
 		return "this kernel has no BPF"
