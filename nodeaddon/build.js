@@ -1,7 +1,7 @@
 'use strict';
 
 // node build.js [FOLDER]: builds the add-on for the Node that runs this, with g++, into build or a folder. It is found
-// there before the one of @hotspan/addon-linux-x64-glibc. The headers are those beside Node's executable, where
+// there before the one of @hotspan/addon-linux-x64. The headers are those beside Node's executable, where
 // installations of Node have them, or in the folder that the variable NODE_HEADERS names.
 
 const { execFileSync } = require('node:child_process');

