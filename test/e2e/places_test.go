@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/debian"
 	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 	"github.com/hotspan/hotspan/test/truth/trial"
@@ -53,16 +54,21 @@ func hasGoodNames(t *testing.T, command string, p program) []judge.Sample {
 	t.Helper()
 	samples := recordEnoughJS(t, command, p.PID, 997, 1500, 4*time.Second)
 	reach(t, samples, p.PID)
-	for i := range samples {
-		if samples[i].TID == p.PID {
-			samples[i].TID = 1 // as the program knows itself
-		}
-	}
-	v := compare(t, samples, p.truth(t))
+	v := compare(t, ofMain(p, samples), p.truth(t))
 	inTime(t, v.Right, "leaf function right", 99, 500)
 	atLeast(t, v.Line, "caller's line right", 99, 500)
 	if v.Wrong > 0 {
 		t.Errorf("%d wrong functions, want none", v.Wrong)
+	}
+	return samples
+}
+
+// ofMain gives samples of a container's main thread the number by which the program knows it.
+func ofMain(p program, samples []judge.Sample) []judge.Sample {
+	for i := range samples {
+		if samples[i].TID == p.PID {
+			samples[i].TID = 1
+		}
 	}
 	return samples
 }
@@ -89,7 +95,7 @@ func TestContainer(t *testing.T) {
 func TestSharedLibrary(t *testing.T) {
 	draw.Quarter(t, seldom)
 	t.Parallel()
-	packages := debian(t, "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn",
+	packages := debianPackages(t, "bookworm", "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn",
 		"node-cjs-module-lexer", "node-undici")
 	prepare := "for f in " + strconv.Quote(packages) + "/*.deb; do dpkg-deb -x $f . ; done"
 	for name, command := range map[string]string{"there": hotspan, "deleted": withoutCheckpoint(t)} {
@@ -116,21 +122,41 @@ func TestSharedLibrary(t *testing.T) {
 	}
 }
 
-// debian downloads packages of Debian 12, whose nodejs is built with --shared, and returns their paths.
-func debian(t *testing.T, packages ...string) string {
+// TestSharedLibraryOfDebian13: V8 11 in a library has the thread's isolate in a thread-local variable, whose place only
+// the loader knows. Names, and labels, are right.
+func TestSharedLibraryOfDebian13(t *testing.T) {
+	draw.Quarter(t, seldom)
+	t.Parallel()
+	packages := debianPackages(t, "trixie", "nodejs/trixie", "libnode115", "libc6", "libgcc-s1", "libstdc++6", "zlib1g",
+		"libssl3t64", "libuv1t64", "libcares2", "libnghttp2-14", "libbrotli1", "libicu76", "libzstd1", "node-acorn",
+		"node-cjs-module-lexer", "node-minimatch", "node-undici")
+	prepare := "for f in " + strconv.Quote(packages) + "/*.deb; do dpkg-deb -x $f . ; done"
+	t.Run("names", func(t *testing.T) {
+		hasGoodNames(t, hotspan, container(t, prepare, "/usr/bin/node", "functions.js"))
+	})
+	t.Run("labels", func(t *testing.T) {
+		p := container(t, prepare, "/usr/bin/node", "requests.js")
+		const enough = 1000
+		samples := ofMain(p, recordEnough(t, p.PID, 997, 3*enough, 5*time.Second, judge.Flags(judge.StoreRules)...))
+		compareLabels(t, samples, p.truth(t), judge.RequestLabels, bound{99, enough})
+	})
+}
+
+// debianPackages downloads packages of a suite of Debian's, whose nodejs is built with --shared, and returns their
+// paths.
+func debianPackages(t *testing.T, suite string, packages ...string) string {
 	t.Helper()
 	if os, _ := os.ReadFile("/etc/os-release"); !strings.Contains(string(os), "VERSION_CODENAME=bookworm") {
 		t.Skip("not Debian 12: its packages are not to be had")
 	}
-	dir := t.TempDir()
-	get := exec.Command("sh", "-c", `apt-get download -q "$@" || { apt-get update -q && apt-get download -q "$@"; }`,
-		"sh")
-	get.Args = append(get.Args, packages...)
-	get.Dir = dir
-	if out, err := get.CombinedOutput(); err != nil {
-		t.Fatalf("apt-get download: %v: %s", err, out)
+	s := debian.Suite{Name: suite, Dir: t.TempDir()}
+	if _, err := s.Run("apt-get", "update", "-q"); err != nil {
+		t.Fatal(err)
 	}
-	return dir
+	if _, err := s.Run("apt-get", append([]string{"download", "-q"}, packages...)...); err != nil {
+		t.Fatal(err)
+	}
+	return s.Dir
 }
 
 // TestAll: of all processes on a machine, hotspan mentions only those that could be Node.js.

@@ -5,7 +5,8 @@ package e2e
 var seldom = []string{
 	"TestPathGone", "TestAddon", "TestHangUp", "TestSession", "TestUnverified", "TestAddonProposal",
 	"TestAddonBeside", "TestMutationOfOneKind", "TestRecipes", "TestAddonRegister", "TestAddonPoolHits",
-	"TestAddonSpawn", "TestAddonPool", "TestWorkerShapes", "TestSharedLibrary", "TestProbesLate",
+	"TestAddonSpawn", "TestAddonPool", "TestWorkerShapes", "TestSharedLibrary", "TestSharedLibraryOfDebian13",
+	"TestProbesLate",
 	"TestAddonJobs", "TestWatch", "TestStrides", "TestDiff", "TestFileBytes", "TestPathGoneRequests",
 	"TestWorkersOfOtherFiles", "TestPolymorphic", "TestJitdumpInNode", "TestManyHits", "TestPausedBuild",
 	"TestTracepoints", "TestEndsDuringAttach", "TestMemoryIsGivenBack", "TestConditions", "TestExecveAtAttach",

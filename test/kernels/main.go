@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/hotspan/hotspan/test/debian"
 	"github.com/hotspan/hotspan/test/kernels/outcome"
 )
 
@@ -51,10 +52,6 @@ func run(hotspan string, suites []string, limit time.Duration, verbose, write bo
 	if err != nil {
 		return false, err
 	}
-	mirror, err := findMirror()
-	if err != nil {
-		return false, err
-	}
 	dir, err := os.MkdirTemp("", "hotspan-kernels-")
 	if err != nil {
 		return false, err
@@ -67,7 +64,7 @@ func run(hotspan string, suites []string, limit time.Duration, verbose, write bo
 	var outcomes []outcome.Outcome
 	all := true
 	for _, s := range suites {
-		d := debian{mirror: mirror, dir: filepath.Join(cache, s), suite: s}
+		d := suite{debian.Suite{Name: s, Dir: filepath.Join(cache, s)}}
 		o := one(&d, image, limit, verbose)
 		outcomes = append(outcomes, o)
 		all = all && o.Works()
@@ -80,13 +77,13 @@ func run(hotspan string, suites []string, limit time.Duration, verbose, write bo
 }
 
 // one boots the kernel of a suite. What fails is in the outcome.
-func one(d *debian, image string, limit time.Duration, verbose bool) (o outcome.Outcome) {
+func one(d *suite, image string, limit time.Duration, verbose bool) (o outcome.Outcome) {
 	kernel, err := d.kernel()
 	if err != nil {
 		o.Failed = err.Error()
 		return o
 	}
-	fmt.Fprintf(os.Stderr, "%s: %s\n", d.suite, filepath.Base(kernel))
+	fmt.Fprintf(os.Stderr, "%s: %s\n", d.Name, filepath.Base(kernel))
 	begin := time.Now()
 	o, err = boot(kernel, image, limit, func(line string) {
 		if verbose {
@@ -96,7 +93,7 @@ func one(d *debian, image string, limit time.Duration, verbose bool) (o outcome.
 	if err != nil {
 		o.Failed = errors.Join(err, errors.New(filepath.Base(kernel))).Error()
 	}
-	fmt.Fprintf(os.Stderr, "%s: %v\n", d.suite, time.Since(begin).Round(time.Second))
+	fmt.Fprintf(os.Stderr, "%s: %v\n", d.Name, time.Since(begin).Round(time.Second))
 	if verbose || !o.Works() {
 		fmt.Fprintf(os.Stderr, "%s\n%s\n", strings.Join(o.Examples, "\n"), o.Said)
 	}

@@ -26,7 +26,7 @@ func (l *Layout) AppendBinary(b []byte) ([]byte, error) {
 		b = append(b, byte(min(cap(table), 1))) // an empty table is not a missing one
 		b = appendText(b, string(table))
 	}
-	b = binary.AppendUvarint(b, l.WasmState)
+	b = binary.AppendUvarint(binary.AppendUvarint(b, l.WasmState), l.IsolateIndex)
 	b = binary.AppendUvarint(b, uint64(len(l.Notes)))
 	for _, n := range l.Notes {
 		b = appendText(b, n)
@@ -64,7 +64,7 @@ func (l *Layout) UnmarshalBinary(b []byte) error {
 			*table = []byte(text)
 		}
 	}
-	out.WasmState = d.number()
+	out.WasmState, out.IsolateIndex = d.number(), d.number()
 	for n := d.number(); n > 0 && !d.short; n-- {
 		out.Notes = append(out.Notes, d.text())
 	}

@@ -70,6 +70,9 @@ type Layout struct {
 	// Handlers has of each Handler V8's number of the builtin, as 16 bits; 0: this V8 has no such builtin. Nil when the
 	// binary has no symbol for its builtins. See Layout.Handler.
 	Handlers []byte
+	// IsolateIndex is the ELF virtual address of the two words by which code of a shared library finds the thread-local
+	// pointer to the Isolate, the module and the offset in its block, where IsolateTLS is absent for that; else 0.
+	IsolateIndex uint64
 	// WasmState is the ELF virtual address of V8's pointer to all that it knows of WebAssembly, which begins with the
 	// WasmCodeManager. 0 when the binary has no symbol for it.
 	WasmState uint64

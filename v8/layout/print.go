@@ -28,6 +28,9 @@ func (l *Layout) lines() []string {
 		fmt.Sprintf("translation opcodes\t%d", len(l.TranslationOperands)),
 		fmt.Sprintf("wasm state\t%#x", l.WasmState),
 	}
+	if l.IsolateIndex != 0 {
+		out = append(out, fmt.Sprintf("isolate index\t%#x", l.IsolateIndex))
+	}
 	for f := range NumFields {
 		out = append(out, strings.TrimRight(fmt.Sprintf("%s\t%s\t%s", f, l.Values[f], l.Values[f].Origin), "\t"))
 	}

@@ -34,8 +34,11 @@ func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 			size)
 	}
 	l.Text = im.text()
+	l.readIsolateIndex(im)
 	for _, r := range table {
-		l.Values[r.field] = l.resolve(im, r)
+		if r.field != IsolateTLS || l.IsolateIndex == 0 {
+			l.Values[r.field] = l.resolve(im, r)
+		}
 	}
 	l.readBuiltins(im)
 	l.readBytecodeSizes(im)

@@ -3,12 +3,10 @@ package layout
 // Isolate, ThreadLocalTop and Heap have no constants: the machine code of accessors is read. Those of
 // v8::Isolate are exported and stay in stripped binaries; the others are local symbols since Node 24.21.
 var isolateRows = []row{
-	{field: IsolateTLS, code: &accessor{read: isolateTLS, names: []string{
-		"_ZN2v87Isolate10GetCurrentEv", "_ZN2v87Isolate13TryGetCurrentEv"}},
+	{field: IsolateTLS, code: &accessor{read: isolateTLS, names: currentIsolate},
 		rules: []rule{{below: v(11, 0), absent: true,
 			why: "src/execution/isolate.h: until V8 10 pthread_getspecific(isolate_key_) has it"}}},
-	{field: IsolateKey, code: &accessor{read: isolateKey, names: []string{
-		"_ZN2v87Isolate10GetCurrentEv", "_ZN2v87Isolate13TryGetCurrentEv"}},
+	{field: IsolateKey, code: &accessor{read: isolateKey, names: currentIsolate},
 		rules: []rule{{from: v(11, 0), absent: true,
 			why: "src/execution/isolate.cc: g_current_isolate_ is thread-local"}}},
 	{field: IsolateContext, code: &accessor{read: isolateContext, names: []string{

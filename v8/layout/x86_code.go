@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"debug/elf"
 	"fmt"
 
 	"golang.org/x/arch/x86/x86asm"
@@ -55,10 +56,35 @@ func tlsDisp(i inst) (int64, bool) {
 	return int64(int32(m.Disp)), ok && i.Op == x86asm.MOV && m.Segment == x86asm.FS && m.Base == 0 && m.Index == 0
 }
 
+// ripRelative is the address of memory that an instruction reads, or makes, by its distance from the next one.
+func ripRelative(i inst) (uint64, bool) {
+	m, ok := i.Args[1].(x86asm.Mem)
+	return behind(i, m), ok && m.Base == x86asm.RIP && m.Index == 0
+}
+
+// behind is the address at a distance from the next instruction. x86asm does not extend the sign of these.
+func behind(i inst, m x86asm.Mem) uint64 {
+	return i.addr + uint64(i.Len) + uint64(int64(int32(m.Disp)))
+}
+
 // gotSlot is the address of a load `mov disp(%rip),%reg`.
 func gotSlot(i inst) (uint64, bool) {
-	m, ok := i.Args[1].(x86asm.Mem)
-	return i.addr + uint64(i.Len) + uint64(m.Disp), ok && i.Op == x86asm.MOV && m.Base == x86asm.RIP && m.Index == 0
+	slot, ok := ripRelative(i)
+	return slot, ok && i.Op == x86asm.MOV
+}
+
+// linked is the function of the file that the linker's jump at an address leads to; else that address.
+func (im *image) linked(at uint64) uint64 {
+	code, err := im.decode(at, 16)
+	if err != nil || len(code) == 0 || code[0].Op != x86asm.JMP {
+		return at
+	}
+	m, ok := code[0].Args[0].(x86asm.Mem)
+	r, found := im.relocation(behind(code[0], m))
+	if !ok || !found || m.Base != x86asm.RIP || r.kind != elf.R_X86_64_JMP_SLOT || r.symbol == 0 {
+		return at
+	}
+	return r.symbol
 }
 
 // target is the address of a direct jump.
@@ -71,7 +97,7 @@ func target(i inst) (uint64, bool) {
 func (im *image) returned(code []inst) (v uint64, ok bool) {
 	for _, i := range code {
 		m, isMem := i.Args[1].(x86asm.Mem)
-		at := i.addr + uint64(i.Len) + uint64(m.Disp)
+		at := behind(i, m)
 		switch imm, isImm := i.Args[1].(x86asm.Imm); {
 		case i.Op == x86asm.RET:
 			return v, ok

@@ -1,10 +1,14 @@
 package layout
 
 import (
+	"debug/elf"
 	"fmt"
 
 	"golang.org/x/arch/x86/x86asm"
 )
+
+// currentIsolate are functions that return the thread's Isolate.
+var currentIsolate = []string{"_ZN2v87Isolate10GetCurrentEv", "_ZN2v87Isolate13TryGetCurrentEv"}
 
 // isolateTLS: `mov %fs:disp32,%rax` (V8 >= 13), or an initial-exec access: `mov got(%rip),%rax; mov %fs:(%rax),%rax`.
 func isolateTLS(im *image, code []inst) (int64, error) {
@@ -19,6 +23,23 @@ func isolateTLS(im *image, code []inst) (int64, error) {
 		}
 	}
 	return 0, errPattern
+}
+
+// readIsolateIndex finds the words for __tls_get_addr: `lea got(%rip),%rdi`, where Isolate.tls is not fixed.
+func (l *Layout) readIsolateIndex(im *image) {
+	read := func(im *image, code []inst) (int64, error) {
+		for _, i := range code {
+			slot, ok := ripRelative(i)
+			if r, found := im.relocation(slot); ok && found && i.Op == x86asm.LEA && r.kind == elf.R_X86_64_DTPMOD64 {
+				return int64(slot), nil
+			}
+		}
+		return 0, errPattern
+	}
+	if n, name, err := (accessor{names: currentIsolate, read: read}).run(im); err == nil {
+		l.IsolateIndex = uint64(n)
+		l.Values[IsolateTLS] = Value{State: Absent, Origin: "machine code of " + name + ": of a shared library"}
+	}
 }
 
 // isolateKey: `mov isolate_key_(%rip),%edi; jmp v8::base::Thread::GetThreadLocal(int)`, in a shared library
@@ -67,7 +88,7 @@ func isolateCEntryFP(_ *image, code []inst) (int64, error) {
 // state: `mov %dx,disp(%rdi)`. The state is 0x10 after js_entry_sp (src/execution/thread-local-top.h).
 func isolateVMState(im *image, code []inst) (int64, error) {
 	if to, ok := lastJump(code); ok {
-		inner, err := im.decode(to, maxCode)
+		inner, err := im.decode(im.linked(to), maxCode)
 		if err != nil {
 			return 0, err
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -33,6 +34,9 @@ func (p *Process) isolateOffset(thread func() (uint64, error)) (int64, error) {
 	if l.Has(layout.IsolateTLS) {
 		return l.Values[layout.IsolateTLS].N, nil
 	}
+	if l.IsolateIndex != 0 {
+		return p.indexedOffset(thread)
+	}
 	if !l.Has(layout.IsolateKey) {
 		return 0, fmt.Errorf("neither %v nor %v is known", layout.IsolateTLS, layout.IsolateKey)
 	}
@@ -49,6 +53,29 @@ func (p *Process) isolateOffset(thread func() (uint64, error)) (int64, error) {
 			blockKeys)
 	}
 	return firstKeys + 16*int64(key) + 8, p.checkKeys(thread)
+}
+
+// furthestBlock bounds how far below the thread pointer the blocks of libraries begin that are there from the start, in
+// bytes. What is loaded later has its blocks elsewhere, in each thread at another distance.
+const furthestBlock = 1 << 20
+
+// indexedOffset is IsolateOffset for a V8 in a shared library, by the place of the main thread's variable.
+func (p *Process) indexedOffset(find func() (uint64, error)) (int64, error) {
+	thread, err := find()
+	if err != nil {
+		return 0, err
+	}
+	_, musl := p.Mappings.ThreadLocals()
+	place, ok := threadlocal.Indexed(p.Memory, p.Layout.IsolateIndex+p.Bias, musl)
+	if !ok {
+		return 0, ErrNoKey // the loader has not come to it
+	}
+	at, ok := place.Address(p.Memory, thread)
+	if !ok || at >= thread || thread-at > furthestBlock {
+		return 0, errors.New("the thread-local variables of the library with V8 are not where those are that a " +
+			"program starts with")
+	}
+	return int64(at - thread), nil
 }
 
 // checkKeys verifies, in the main thread, that the C library keeps the first keys where IsolateOffset assumes them.

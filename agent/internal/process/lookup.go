@@ -61,16 +61,9 @@ func (ms *Mappings) Generated(pc uint64) bool {
 	return ok && r.Kind == Generated
 }
 
-// Address converts an ELF virtual address of V8's file to an address in the process. It uses the bias of the file's
-// largest region of code, as the second mapping of the builtins has another bias. (functions.AddressSpace)
+// Address converts an ELF virtual address of V8's file to an address in the process. (functions.AddressSpace)
 func (ms *Mappings) Address(elf uint64) (addr uint64, ok bool) {
-	var code Region
-	for _, r := range ms.regions {
-		if ms.v8 != nil && r.File == ms.v8 && r.Kind == Native && r.End-r.Start > code.End-code.Start {
-			code = r
-		}
-	}
-	return elf + code.Bias, elf != 0 && code.File != nil
+	return elf + ms.Bias(), elf != 0 && ms.v8 != nil
 }
 
 // UVPool returns libuv's thread pool in the process and the bias of its file; nil if none was found.

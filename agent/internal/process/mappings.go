@@ -106,14 +106,16 @@ func (ms *Mappings) Layout() *layout.Layout {
 	return ms.v8.Layout
 }
 
-// Bias returns the address of V8's file minus its ELF virtual address.
+// Bias returns the address of V8's file minus its ELF virtual address: that of its largest region of code. The second
+// mapping of the builtins, which may be below it, has another one.
 func (ms *Mappings) Bias() uint64 {
+	var code Region
 	for _, r := range ms.regions {
-		if r.File == ms.v8 && r.Kind == Native {
-			return r.Bias
+		if ms.v8 != nil && r.File == ms.v8 && r.Kind == Native && r.End-r.Start > code.End-code.Start {
+			code = r
 		}
 	}
-	return 0
+	return code.Bias
 }
 
 // denied reads the first bytes of V8, and returns the error if the kernel does not let hotspan read memory at all: a

@@ -37,6 +37,12 @@ func (r reference) place(mem io.ReaderAt, musl bool, bias uint64) (Place, bool) 
 	return dynamic(w, musl, ok)
 }
 
+// Indexed returns the place of a variable by the two words, module and offset, at an address that code gives to
+// __tls_get_addr. It is false before the loader has written them.
+func Indexed(mem io.ReaderAt, at uint64, musl bool) (Place, bool) {
+	return reference{kind: elf.R_X86_64_DTPMOD64, at: at}.place(mem, musl, 0)
+}
+
 // static returns a place by its offset from the thread pointer, which is negative.
 func static(offset uint64, ok bool) (Place, bool) {
 	n := int64(offset)
