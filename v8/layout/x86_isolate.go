@@ -25,12 +25,19 @@ func isolateTLS(im *image, code []inst) (int64, error) {
 	return 0, errPattern
 }
 
-// readIsolateIndex finds the words for __tls_get_addr: `lea got(%rip),%rdi`, where Isolate.tls is not fixed.
+// readIsolateIndex finds the words for __tls_get_addr: `lea got(%rip),%rdi`, where Isolate.tls is not fixed. From V8 13
+// on that is in a function to which the accessor jumps.
 func (l *Layout) readIsolateIndex(im *image) {
 	read := func(im *image, code []inst) (int64, error) {
+		if to, ok := lastJump(code); ok {
+			code, _ = im.decode(im.linked(to), maxCall)
+		}
 		for _, i := range code {
 			slot, ok := ripRelative(i)
-			if r, found := im.relocation(slot); ok && found && i.Op == x86asm.LEA && r.kind == elf.R_X86_64_DTPMOD64 {
+			if !ok || i.Op != x86asm.LEA {
+				continue
+			}
+			if r, ok := im.relocation(slot); ok && r.kind == elf.R_X86_64_DTPMOD64 {
 				return int64(slot), nil
 			}
 		}
@@ -41,6 +48,9 @@ func (l *Layout) readIsolateIndex(im *image) {
 		l.Values[IsolateTLS] = Value{State: Absent, Origin: "machine code of " + name + ": of a shared library"}
 	}
 }
+
+// maxCall bounds the code that is read of a function that gets a variable by __tls_get_addr, in bytes. It has 25.
+const maxCall = 32
 
 // isolateKey: `mov isolate_key_(%rip),%edi; jmp v8::base::Thread::GetThreadLocal(int)`, in a shared library
 // `mov got(%rip),%rax; mov (%rax),%edi; jmp`.
