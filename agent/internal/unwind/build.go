@@ -12,7 +12,8 @@ import (
 )
 
 // Build reads the unwind rules of an ELF file from its .eh_frame section or, if the section headers are missing, from
-// the PT_GNU_EH_FRAME segment. It is an error if the file is not for x86-64, has neither, or if they are malformed.
+// the PT_GNU_EH_FRAME segment, and adds those of followCode. It is an error if the file is not for x86-64, has neither,
+// or if they are malformed.
 func Build(f *elf.File) (*Table, error) {
 	if err := checkMachine(f); err != nil {
 		return nil, fmt.Errorf("unwind rules: %w", err)

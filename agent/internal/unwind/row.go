@@ -1,5 +1,6 @@
-// Package unwind turns the .eh_frame of an x86-64 ELF file into closed-form unwind rules, once per file. Step applies
-// them in Go. The BPF program applies the same rows, from an array map, in the kernel.
+// Package unwind turns the .eh_frame of an x86-64 ELF file into closed-form unwind rules, once per file; where there is
+// none for its code, that is followed. Step applies the rules in Go. The BPF program applies the same rows, from an
+// array map, in the kernel.
 package unwind
 
 // Row is one rule, in force from PC up to the next row's PC. Its 8 bytes, little endian, are shared with BPF.
