@@ -3,13 +3,14 @@ package symbols
 import (
 	"bytes"
 	"cmp"
+	"debug/elf"
 )
 
 // builder makes a Table of candidates.
 type builder struct {
-	names       [2][]byte // string tables; names end with a zero byte
-	all         []candidate
-	exportsOnly bool // other functions may be between those that have symbols
+	names   [2][]byte // string tables; names end with a zero byte
+	all     []candidate
+	exports *elf.File // of which only exports have symbols: other functions may be between these; else nil
 }
 
 const secondTable = 1 << 31
@@ -23,8 +24,8 @@ const (
 	rankNoSize = 8
 )
 
-// sized gives those of unknown size the room up to the next one. Those that have none go: a label at the end of its
-// section names nothing.
+// sized gives those of unknown size the room up to the next one, or what their code takes of it where others may be in
+// between. Those that have none go: a label at the end of its section names nothing.
 func (b *builder) sized(all []candidate) []candidate {
 	out := all[:0]
 	for i, c := range all {
@@ -33,7 +34,11 @@ func (b *builder) sized(all []candidate) []candidate {
 			if i+1 < len(all) {
 				end = min(end, all[i+1].start)
 			}
-			c.size = uint32(min(maxReach, end-c.start))
+			room := min(maxReach, end-c.start)
+			if b.exports != nil {
+				room = extent(b.exports, c.start, room)
+			}
+			c.size = uint32(room)
 		}
 		if c.size != 0 {
 			out = append(out, c)

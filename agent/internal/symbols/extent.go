@@ -10,10 +10,11 @@ import (
 // musl has 300.
 const maxExtent = 4 << 10
 
-// extent returns how many bytes of code a function has, by its instructions: up to the first that leads elsewhere
-// beyond which no jump before it goes. Of other machines' code, and where the file has none, it is 0.
-func extent(f *elf.File, start uint64) uint64 {
-	code, err := Bytes(f, start, maxExtent)
+// extent returns how many bytes of code, of those that there is room for, a function has by its instructions: up to the
+// first that leads elsewhere beyond which no jump before it goes. Of other machines' code, and where the file has none,
+// it is 0.
+func extent(f *elf.File, start, room uint64) uint64 {
+	code, err := Bytes(f, start, min(room, maxExtent))
 	if err != nil || f.Machine != elf.EM_X86_64 {
 		return 0
 	}

@@ -47,7 +47,9 @@ func OpenWith(r, debug io.ReaderAt) (*Table, error) {
 		}
 	}
 	var b builder
-	b.exportsOnly = full.SectionByType(elf.SHT_SYMTAB) == nil
+	if full.SectionByType(elf.SHT_SYMTAB) == nil {
+		b.exports = f
+	}
 	if err := b.section(full, elf.SHT_SYMTAB, 0); err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)
 	}
@@ -143,9 +145,6 @@ func (b *builder) candidate(f *elf.File, symbol []byte, table uint32) (candidate
 	c.rank = bindingRank(elf.ST_BIND(symbol[4]))
 	if size == 0 {
 		c.rank += rankNoSize
-		if b.exportsOnly {
-			c.limit = min(c.limit, start+extent(f, start))
-		}
 	}
 	switch elf.ST_TYPE(symbol[4]) {
 	case elf.STT_FUNC, elf.STT_GNU_IFUNC:
