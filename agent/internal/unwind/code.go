@@ -9,6 +9,8 @@ import (
 const (
 	// maxFollowed bounds the code of a file that is followed, in bytes. musl has 450 KB.
 	maxFollowed = 1 << 20
+	// maxSegments bounds the segments that it is in: symbols are read for each. musl has one.
+	maxSegments = 16
 	// maxEntryGap bounds that around the entry point of a file whose other code has rules. It is a few hundred bytes.
 	maxEntryGap = 64 << 10
 )
@@ -26,7 +28,7 @@ func followCode(f *elf.File, text []flow.Span, described []function) []flow.Rule
 		has += uint64(d.size)
 		others[i] = flow.Span{Start: d.begin, End: d.begin + uint64(d.size)}
 	}
-	if size > maxFollowed || has > size/2 {
+	if size > maxFollowed || len(text) > maxSegments || has > size/2 {
 		gap, ok := gapAround(f.Entry, text, others)
 		if !ok || gap.End-gap.Start > maxEntryGap {
 			return nil
