@@ -408,8 +408,10 @@ static long visit_next(__u32 i, void *context)
 		read_head(s, r->object, may_be_map);
 	s->visited = r->object;
 	__s32 type = type_of_head(s, id);
-	// An AsyncLocalStorage that has no store now has undefined, or null.
-	if (id == 0 && (type != r->process->v8.type_oddball || boolean(s, r->object) >= 0))
+	// An AsyncLocalStorage that has no store now has undefined, or null. The node is read again: else the verifier
+	// looks at all that follows twice, for an id of 0 and for others.
+	__u32 node = *(volatile const __u32 *)&v->node;
+	if (node == 0 && (type != r->process->v8.type_oddball || boolean(s, r->object) >= 0))
 		note_present(s);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for

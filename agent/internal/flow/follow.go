@@ -10,16 +10,27 @@ import (
 // Follow follows the code of a file for x86-64 in a span but not in others, from its entry point and all functions that
 // it can find. The rules are by rising address. There are none if the code cannot be read, or if it takes too long.
 func Follow(f *elf.File, code Span, others []Span) []Rule {
+	return follow(f, code, func(w *walker) {
+		for _, s := range others {
+			w.leaveOut(s)
+		}
+		w.function(f.Entry, true)
+		w.functionsOf(f)
+	})
+}
+
+// FollowEntry is Follow from the entry point only: it reads neither symbols nor relocations.
+func FollowEntry(f *elf.File, code Span) []Rule {
+	return follow(f, code, func(w *walker) { w.function(f.Entry, true) })
+}
+
+func follow(f *elf.File, code Span, begin func(*walker)) []Rule {
 	data, err := symbols.Bytes(f, code.Start, code.End-code.Start)
 	if err != nil {
 		return nil
 	}
 	w := newWalker(f, data, code.Start)
-	for _, s := range others {
-		w.leaveOut(s)
-	}
-	w.function(f.Entry, true)
-	w.functionsOf(f)
+	begin(w)
 	if !w.run() {
 		return nil
 	}

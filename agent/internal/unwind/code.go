@@ -33,7 +33,7 @@ func followCode(f *elf.File, text []flow.Span, described []function) []flow.Rule
 		if !ok || gap.End-gap.Start > maxEntryGap {
 			return nil
 		}
-		return flow.Follow(f, gap, nil)
+		return flow.FollowEntry(f, gap)
 	}
 	var rules []flow.Rule
 	for _, s := range text {
