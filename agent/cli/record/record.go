@@ -18,6 +18,7 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
+	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/probe"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -114,6 +115,7 @@ func (r *Verb) profile(
 		files.pid = child.PID()
 		l.child.Store(child)
 	}
+	budget.CollectLater()
 	a, err := agent.New(config)
 	if err != nil {
 		return exit.Explain(err)

@@ -55,6 +55,9 @@ func (c *Cache) contentsOf(r *reading, roots ...string) (out *contents, deferred
 	if out = c.stored(h.buildID, r); out != nil {
 		return c.add(c.upload(out)), false
 	}
+	if r.size() >= largeFile {
+		r.done = append(r.done, budget.CollectSooner())
+	}
 	out = c.upload(parseParts(r.file, reader(debug)).with(nil))
 	if c.deferring && r.size() >= largeFile && !r.failed() {
 		return out, true
@@ -73,9 +76,6 @@ func (c *Cache) takeTurn(r *reading) {
 	}
 	t := c.turns.Begin(r.size())
 	r.done = append(r.done, t.End)
-	if r.size() >= largeFile {
-		r.done = append(r.done, budget.CollectSooner())
-	}
 	r.file.takes(t)
 	if r.debug != nil {
 		r.debug.takes(t)
