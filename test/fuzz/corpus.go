@@ -162,7 +162,8 @@ func (r coverage) of(name string) (map[string]bool, time.Duration, error) {
 	if name != "" {
 		tests += "/^" + name + "$"
 	}
-	c := exec.Command(r.program, "-test.run="+tests, "-test.coverprofile="+r.profile, "-test.timeout=1m")
+	// Where other work takes the CPUs a slow input waits for minutes.
+	c := exec.Command(r.program, "-test.run="+tests, "-test.coverprofile="+r.profile, "-test.timeout=5m")
 	c.Dir = r.f.Package
 	if said, err := c.CombinedOutput(); err != nil {
 		return nil, 0, fmt.Errorf("%w\n%s", err, said)

@@ -10,14 +10,26 @@ const (
 	funcBlobSize = "_ZN2v88internal27DefaultEmbeddedBlobCodeSizeEv"
 )
 
+// The same of what the blob says of the builtins.
+const (
+	symBlobTable      = "v8_Default_embedded_blob_data_"
+	symBlobTableData  = "v8_Default_embedded_blob_data_data_"
+	symBlobTableSize  = "v8_Default_embedded_blob_data_size_"
+	funcBlobTable     = "_ZN2v88internal23DefaultEmbeddedBlobDataEv"
+	funcBlobTableSize = "_ZN2v88internal27DefaultEmbeddedBlobDataSizeEv"
+)
+
+// blobSymbols are all of these.
+var blobSymbols = []string{
+	symBlob, symBlobData, symBlobSize, symBlobTable, symBlobTableData, symBlobTableSize,
+	funcBlob, funcBlobSize, funcBlobTable, funcBlobTableSize,
+}
+
 // readBuiltins finds the embedded blob. Each builtin in it has a symbol of its own where the blob has.
 func (l *Layout) readBuiltins(im *image) {
-	start, size, ok := im.blobBySymbols()
+	start, size, ok := im.blob()
 	if !ok {
-		start, size, ok = im.blobByFunctions()
 		l.note("no symbol %s: builtins have no names", symBlob)
-	}
-	if !ok {
 		return
 	}
 	off, inFile := im.fileOffset(start)
@@ -28,25 +40,41 @@ func (l *Layout) readBuiltins(im *image) {
 	l.Builtins = Range{start, start + uint64(size), off}
 }
 
-func (im *image) blobBySymbols() (start uint64, size int32, ok bool) {
-	s, ok := im.syms[symBlobData]
-	if !ok {
-		s, ok = im.syms[symBlob]
+// blob returns where the code of the builtins is.
+func (im *image) blob() (start uint64, size int32, ok bool) {
+	if start, size, ok = im.bySymbols(symBlobData, symBlob, symBlobSize); !ok {
+		start, size, ok = im.byFunctions(funcBlob, funcBlobSize)
 	}
-	sizeAt, ok2 := im.syms[symBlobSize]
+	return start, size, ok
+}
+
+// blobTable returns where the blob says what it has.
+func (im *image) blobTable() (start uint64, size int32, ok bool) {
+	if start, size, ok = im.bySymbols(symBlobTableData, symBlobTable, symBlobTableSize); !ok {
+		start, size, ok = im.byFunctions(funcBlobTable, funcBlobTableSize)
+	}
+	return start, size, ok
+}
+
+func (im *image) bySymbols(old, now, length string) (start uint64, size int32, ok bool) {
+	s, ok := im.syms[old]
+	if !ok {
+		s, ok = im.syms[now]
+	}
+	sizeAt, ok2 := im.syms[length]
 	size, err := im.i32(sizeAt.value)
 	return s.value, size, ok && ok2 && err == nil
 }
 
-func (im *image) blobByFunctions() (start uint64, size int32, ok bool) {
-	_, ok1 := im.syms[funcBlob]
-	_, ok2 := im.syms[funcBlobSize]
+func (im *image) byFunctions(address, length string) (start uint64, size int32, ok bool) {
+	_, ok1 := im.syms[address]
+	_, ok2 := im.syms[length]
 	if !ok1 || !ok2 {
 		return 0, 0, false
 	}
-	place, err1 := im.code(funcBlob)
-	length, err2 := im.code(funcBlobSize)
+	place, err1 := im.code(address)
+	n, err2 := im.code(length)
 	start, ok1 = im.returned(place)
-	n, ok2 := im.returned(length)
-	return start, int32(n), ok1 && ok2 && err1 == nil && err2 == nil
+	bytes, ok2 := im.returned(n)
+	return start, int32(bytes), ok1 && ok2 && err1 == nil && err2 == nil
 }

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 )
@@ -47,12 +46,6 @@ var symBuiltins = []string{
 	"_ZN2v88internal12_GLOBAL__N_1L16builtin_metadataE", "_ZN2v88internal12_GLOBAL__N_116builtin_metadataE",
 }
 
-const (
-	builtinSize    = 24      // bytes of a row of the table
-	maxBuiltins    = 1 << 14 // Node 26 has 2,415
-	maxBuiltinName = 64
-)
-
 // Handler tells by the number of a builtin which handler it is.
 func (l *Layout) Handler(builtin int) Handler {
 	if builtin < 0 || builtin > 1<<16-1 {
@@ -68,30 +61,34 @@ func (l *Layout) Handler(builtin int) Handler {
 
 // readHandlers finds the numbers of the handlers.
 func (l *Layout) readHandlers(im *image) {
-	name, ok := im.firstOf(symBuiltins)
-	if !ok {
-		if l.Handlers = official(l.V8, "handlers"); l.Handlers == nil {
-			l.note("no symbol builtin_metadata: who awaits a promise is unknown")
-		}
-		return
-	}
-	s := im.syms[name]
-	table, err := im.bytes(s.value, int(min(s.size, builtinSize*maxBuiltins)))
-	if err != nil || len(table)%builtinSize != 0 {
-		l.note("builtin_metadata: %d bytes are no table (%v)", s.size, err)
-		return
+	names := im.namedByTable()
+	if names == nil {
+		names, _ = im.builtins()
 	}
 	numbers := make([]byte, 2*numHandlers)
-	for i := 0; i < len(table); i += builtinSize {
-		text, _ := im.bytes(binary.LittleEndian.Uint64(table[i:]), maxBuiltinName)
-		text, _, _ = bytes.Cut(text, []byte{0})
-		if h := handlerNames[string(text)]; h != NoHandler {
-			binary.LittleEndian.PutUint16(numbers[2*h:], uint16(i/builtinSize))
+	for i, name := range names {
+		if h := handlerNames[name]; h != NoHandler {
+			binary.LittleEndian.PutUint16(numbers[2*h:], uint16(i))
 		}
 	}
-	if slices.Max(numbers) == 0 { // a position-independent file has its pointers in relocations
-		l.note("builtin_metadata has no names: who awaits a promise is unknown")
-		return
+	if slices.Max(numbers) > 0 {
+		l.Handlers = numbers
+	} else if l.Handlers = official(l.V8, "handlers"); l.Handlers == nil {
+		l.note("no names of builtins: who awaits a promise is unknown")
 	}
-	l.Handlers = numbers
+}
+
+// namedByTable returns the names of the builtins by their numbers where V8's table of them has a symbol.
+func (im *image) namedByTable() (names []string) {
+	symbol, ok := im.firstOf(symBuiltins)
+	if !ok {
+		return nil
+	}
+	s := im.syms[symbol]
+	table, err := im.bytes(s.value, int(min(s.size, builtinSize*maxBuiltins)))
+	for ; err == nil && len(table) >= builtinSize; table = table[builtinSize:] {
+		name, _ := im.builtinName(table[:builtinSize])
+		names = append(names, name)
+	}
+	return names
 }

@@ -11,9 +11,8 @@ var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scr
 
 // wantedSymbols lists the symbols that the table and Read ask for.
 func wantedSymbols() []string {
-	names := slices.Concat([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, funcBlob, funcBlobSize,
-		symBytecodeSizes, symTranslationOperands, symWasmState, symWasmEngine, symWasmShared}, symBuiltins,
-		versionSymbols, []string{symNodeVersion})
+	names := slices.Concat([]string{dbgPrefix + "*", symBytecodeSizes, symTranslationOperands, symWasmState,
+		symWasmEngine, symWasmShared, symNodeVersion}, blobSymbols, symBuiltins, versionSymbols)
 	for _, r := range table {
 		if r.code != nil {
 			names = append(names, r.code.names...)

@@ -48,6 +48,17 @@ func (h *head) debug(roots []string) (s *stableFile, done func(), err error) {
 	return s, func() { s.close(); procs.Close(f) }, nil
 }
 
+// builtins returns V8's builtins of a file whose symbols do not name them, by the names that the symbols would have.
+func (h *head) builtins(r, debug io.ReaderAt) (all []symbols.Symbol) {
+	if debug != nil || h.elf.Section(".symtab") != nil {
+		return nil
+	}
+	for _, b := range layout.Builtins(r) {
+		all = append(all, symbols.Symbol{Name: symbols.Builtins + b.Name, Start: b.Start, Size: uint64(b.Size)})
+	}
+	return all
+}
+
 // parseLayout reads only the layout of the V8 in a file.
 func parseLayout(r, debug io.ReaderAt) *contents {
 	c := new(contents)
@@ -112,7 +123,7 @@ func parseParts(r, debug io.ReaderAt) *contents {
 		})
 	}
 	run(func() {
-		if c.symbols, errs[0] = symbols.OpenWith(r, debug); c.symbols != nil {
+		if c.symbols, errs[0] = symbols.OpenWith(r, debug, h.builtins(r, debug)...); c.symbols != nil {
 			c.pool, errs[4] = uvpool.Find(h.elf, c.symbols)
 		}
 	})

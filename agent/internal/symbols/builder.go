@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"debug/elf"
+	"math"
 )
 
 // builder makes a Table of candidates.
@@ -23,6 +24,16 @@ const (
 	rankNoType = 4
 	rankNoSize = 8
 )
+
+// add adds functions in place of a first table.
+func (b *builder) add(functions []Symbol) {
+	for _, f := range functions {
+		b.all = append(b.all, candidate{
+			start: f.Start, size: uint32(min(f.Size, math.MaxUint32)), name: uint32(len(b.names[0])), rank: rankLocal,
+		})
+		b.names[0] = append(append(b.names[0], f.Name...), 0)
+	}
+}
 
 // sized gives those of unknown size the room up to the next one, or what their code takes of it where others may be in
 // between. Those that have none go: a label at the end of its section names nothing.

@@ -33,9 +33,9 @@ func Open(r io.ReaderAt) (*Table, error) {
 	return t, nil
 }
 
-// OpenWith is Open for a stripped file with a separate debug file, whose .symtab it reads. A nil debug means none.
-// Before Pack the table uses what a Memory has returned.
-func OpenWith(r, debug io.ReaderAt) (*Table, error) {
+// OpenWith is Open for a stripped file with a separate debug file, whose .symtab it reads. A nil debug means none: then
+// more are functions that are known otherwise. Before Pack the table uses what a Memory has returned.
+func OpenWith(r, debug io.ReaderAt, more ...Symbol) (*Table, error) {
 	f, err := open(r)
 	if err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)
@@ -49,6 +49,7 @@ func OpenWith(r, debug io.ReaderAt) (*Table, error) {
 	var b builder
 	if full.SectionByType(elf.SHT_SYMTAB) == nil {
 		b.exports = f
+		b.add(more)
 	}
 	if err := b.section(full, elf.SHT_SYMTAB, 0); err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)
@@ -152,12 +153,13 @@ func (b *builder) candidate(f *elf.File, symbol []byte, table uint32) (candidate
 	case elf.STT_NOTYPE:
 		c.rank += rankNoType
 		code := s.Flags&elf.SHF_EXECINSTR != 0
-		return c, code && (size != 0 || bytes.HasPrefix(name, builtins))
+		return c, code && (size != 0 || bytes.HasPrefix(name, []byte(Builtins)))
 	}
 	return candidate{}, false
 }
 
-var builtins = []byte("Builtins_")
+// Builtins begins the names of V8's builtins.
+const Builtins = "Builtins_"
 
 func bindingRank(b elf.SymBind) uint8 {
 	switch b {
