@@ -38,7 +38,7 @@ func container(t *testing.T, prepare, node, script string) program {
 		cd "$DIR/root"
 		`+prepare+`
 		exec chroot . "$NODE" "$SCRIPT" /truth.jsonl`)
-	c.Env = append(os.Environ(), "STOP=/stop", "DURATION_MS=60000", "DIR="+dir, "NODE="+node,
+	c.Env = append(os.Environ(), "STOP=/stop", "DURATION_MS=600000", "DIR="+dir, "NODE="+node,
 		"SCRIPT="+filepath.Join(here, "../programs", script))
 	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID,
 		Unshareflags: syscall.CLONE_NEWNS}

@@ -186,7 +186,7 @@ func TestWaitForStall(t *testing.T) {
 			t.Errorf("%+v", w)
 		case w.Stall.Length > h.Length+h.Around+2*period:
 			t.Errorf("%+v is held up for %v", h, time.Duration(w.Stall.Length))
-		case !isOf(w.Stall, h):
+		case !isOf(w.Stall, h, period):
 			t.Errorf("%+v: %+v %+v %+v", h, w.Stall.Requests, w.Stall.Path, w.Stall.Calls)
 		}
 		t.Logf("%v of %v in %s", time.Duration(w.Stall.Length), time.Duration(h.Length), h.Route)
