@@ -3,7 +3,6 @@ package context
 import (
 	"encoding/hex"
 	"math"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -130,8 +129,22 @@ func (l *Label) useCurrentNames() {
 		l.Str, _, _ = strings.Cut(l.Str, "?")
 	case oldURL:
 		l.Key = URLPath
-		if u, err := url.Parse(l.Str); err == nil {
-			l.Str = u.EscapedPath()
-		}
+		l.Str = pathOfURL(l.Str)
 	}
+}
+
+// pathOfURL is the path of an absolute URL, or of a target, as it stands there: it is whatever a client has sent.
+func pathOfURL(s string) string {
+	if scheme, rest, ok := strings.Cut(s, "://"); ok && !strings.ContainsAny(scheme, "/?#") {
+		s = rest[len(before(rest, "/?#")):]
+	}
+	return before(s, "?#")
+}
+
+// before is what s has before the first of some characters.
+func before(s, chars string) string {
+	if i := strings.IndexAny(s, chars); i >= 0 {
+		return s[:i]
+	}
+	return s
 }

@@ -196,3 +196,18 @@ func TestDecodeInPart(t *testing.T) {
 		}
 	}
 }
+
+// TestPathOfURL: the label has the characters that were sent, up to the query.
+func TestPathOfURL(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://127.0.0.1:3000/orders/7": "/orders/7", "https://h/a%20b?token=x": "/a%20b", "http://h/": "/",
+		"http://h/a|b^c": "/a|b^c", "http://h/%zz?token=x": "/%zz", "http://h:port/a": "/a", "http://h?q": "",
+		"http://h": "", "http://h/a//b/../c": "/a//b/../c", "http://h/?next=http://i/b": "/", "": "",
+		"/a?next=http://i/b": "/a", "http://h/a#b?c": "/a", "http://h/é": "/é",
+	} {
+		l := Label{Key: oldURL, Str: url}
+		if l.useCurrentNames(); l != (Label{Key: URLPath, Str: want}) {
+			t.Errorf("%s: %+v, want %s", url, l, want)
+		}
+	}
+}

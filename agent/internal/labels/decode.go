@@ -74,7 +74,7 @@ func (p *Process) keptLabels(context []byte) (labels []pprofx.Label, ok bool) {
 	}
 	kept, ok := p.labelSets().get(context)
 	if ok {
-		p.flags.Present, p.start = true, kept.start
+		p.flags.Present, p.start = p.flags.Present || kept.present, kept.start
 	}
 	return kept.labels, ok
 }
@@ -97,7 +97,7 @@ func (p *Process) decodeNew(context []byte) []pprofx.Label {
 	out, start := p.decoder.convert(labels)
 	p.start = start
 	if bad == 0 && p.flags.complete() {
-		p.labelSets().keep(string(context), labelSet{out, p.start})
+		p.labelSets().keep(string(context), labelSet{out, p.start, p.flags.Present})
 	}
 	return out
 }

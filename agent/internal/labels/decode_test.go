@@ -79,6 +79,8 @@ func TestDecode(t *testing.T) {
 			Flags{Present: true, Learning: true}, 0, false},
 		{"to learn what was read slowly", present + record(bpf.ContextLearnResource, 0, word(1)+word(2)) +
 			record(bpf.ContextOneByte, 0, "x"), []pprofx.Label{str("a", "x")}, Flags{Present: true}, 0, true},
+		{"to learn where there is no store", record(bpf.ContextLearnResource, 0, word(1)+word(2)), []pprofx.Label{},
+			Flags{}, 0, true},
 		{"of an unknown type", present + record(99, 0, "x"), []pprofx.Label{}, Flags{Present: true, Learning: true}, 0,
 			false},
 	} {
@@ -100,9 +102,9 @@ func TestDecode(t *testing.T) {
 					t.Errorf("label %s counts as not matched", l.Key)
 				}
 			}
-			again, _ := p.Decode(s)
-			if diff := cmp.Diff(got, again); diff != "" {
-				t.Errorf("the second time: %s", diff)
+			again, flags := p.Decode(s)
+			if diff := cmp.Diff(got, again); diff != "" || flags != c.flags {
+				t.Errorf("the second time %+v: %s", flags, diff)
 			}
 		})
 	}

@@ -10,10 +10,12 @@ const maxLabelSets = 1 << 10
 // for longest. The zero value is empty.
 type labelSets struct{ recent, older map[string]labelSet }
 
-// labelSet is what samples of a request have. start is as Process.RequestStart returns it.
+// labelSet is what samples of a request have. start is as Process.RequestStart returns it. Where nothing is present the
+// bytes only ask for something to be learned.
 type labelSet struct {
-	labels []pprofx.Label
-	start  int64
+	labels  []pprofx.Label
+	start   int64
+	present bool
 }
 
 func (s *labelSets) get(context []byte) (labelSet, bool) {
