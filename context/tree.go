@@ -197,6 +197,19 @@ func (t *Tree) IsStore(node int) bool {
 	return node == 0 || slices.ContainsFunc(t.Roots, func(r Root) bool { return r.Node == node })
 }
 
+// Behind returns the numbers of the labels that objects of a node lead to, a bit each.
+func (t *Tree) Behind(node int) (labels uint64) {
+	for _, e := range t.Nodes[node].Edges {
+		if e.Label >= 0 {
+			labels |= 1 << e.Label
+		}
+		if e.To >= 0 {
+			labels |= t.Behind(e.To)
+		}
+	}
+	return labels
+}
+
 func (t *Tree) check() error {
 	edges, widest := 0, 0
 	for _, n := range t.Nodes {

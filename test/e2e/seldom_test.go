@@ -17,5 +17,5 @@ var seldom = []string{
 	"TestCurrentStore", "TestAccessorStores", "TestBriefTurns", "TestStreamTellsLosses", "TestStripped", "TestChange",
 	"TestStallProbe", "TestIsolates", "TestProbesOfMovingText", "TestLeaderEnds", "TestOptions", "TestMutation",
 	"TestReturnsAfterKill", "TestHitPlaces", "TestStallProbeUnknown", "TestStallsOfWaits", "TestNamedLate",
-	"TestManyWorkers", "TestChangedScript", "TestFrameRemoved",
+	"TestManyWorkers", "TestChangedScript", "TestFrameRemoved", "TestReusedClasses",
 }

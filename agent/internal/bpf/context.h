@@ -69,7 +69,8 @@ static __always_inline void begin_rules(struct scratch *s)
 	s->n_parts = s->apart = 0;
 	s->present = 0;
 	s->n_visits = s->n_values = 0;
-	s->labels_set = 0;
+	s->labels_set = s->labels_kept = s->labels_missed = s->labels_lost = 0;
+	s->failed = 0;
 	s->context_steps = MAX_CONTEXT_STEPS;
 	s->full = 0;
 }
@@ -83,10 +84,11 @@ __noinline int follow_rules(struct process *p, struct scratch *s, __u64 isolate)
 		return 0;
 	s->n_entered = s->n_visits;
 	s->next_entered = 0;
-	s->visited = 0;
+	s->visited = s->failed = 0;
 	bpf_loop(MAX_VISITS, visit_next, &r, 0);
 	if (next_visit(s))
 		unreadable(s);
+	s->labels_lost = 0;
 	bpf_loop(s->n_values, append_next, 0, 0);
 	if (s->full && s->end < BUFFER_SIZE - sizeof(struct context_record)) { // there was no room for some record
 		struct context_record *record = record_at(s, s->end);

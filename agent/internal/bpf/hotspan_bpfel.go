@@ -408,6 +408,7 @@ type hotspanProcess struct {
 	Pool        hotspanUvPool
 	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
+	Behind      [64]uint64
 	Edges       [128]hotspanEdge
 	Names       [128]hotspanName
 	Symbols     [4]hotspanName
@@ -581,21 +582,24 @@ type hotspanScratch struct {
 		Slot   uint32
 		Pad    uint32
 	}
-	Shape      hotspanShape
-	Accessor   uint32
-	Start      uint32
-	Inside     uint32
-	_          [4]byte
-	Elements   uint64
-	N_elements uint32
-	N_read     uint32
-	Epoch      uint64
-	Frame      uint64
-	FrameOf    uint64
-	Heap       uint64
-	Thread     uint32
-	Guessed    uint32
-	Scripts    [64]struct {
+	Shape        hotspanShape
+	Accessor     uint32
+	Start        uint32
+	Inside       uint32
+	_            [4]byte
+	Elements     uint64
+	N_elements   uint32
+	N_read       uint32
+	Epoch        uint64
+	Frame        uint64
+	FrameOf      uint64
+	Heap         uint64
+	Thread       uint32
+	_            [4]byte
+	MarkCompacts uint64
+	Guessed      uint32
+	_            [4]byte
+	Scripts      [64]struct {
 		_      structs.HostLayout
 		Object uint64
 		Epoch  uint64
@@ -675,8 +679,11 @@ type hotspanScratch struct {
 	ContextSteps uint32
 	Full         uint32
 	Present      uint32
-	Pad2         uint32
+	Failed       uint32
 	LabelsSet    uint64
+	LabelsKept   uint64
+	LabelsMissed uint64
+	LabelsLost   uint64
 	Visits       [64]struct {
 		_      structs.HostLayout
 		Object uint64
@@ -835,10 +842,11 @@ type hotspanShape struct {
 }
 
 type hotspanShapeKey struct {
-	_           structs.HostLayout
-	Process     uint32
-	Thread      uint32
-	HiddenClass uint64
+	_            structs.HostLayout
+	Process      uint32
+	Thread       uint32
+	HiddenClass  uint64
+	MarkCompacts uint64
 }
 
 type hotspanSlot uint32

@@ -14,9 +14,10 @@
 #include "text.h"
 #include "value.h"
 
-static __always_inline void set_label(struct scratch *s, __u32 label)
+// A label among others. NO_LABEL is none.
+static __always_inline __u64 label_bit(__u32 label)
 {
-	s->labels_set |= 1ULL << (label & (MAX_LABELS - 1));
+	return label == NO_LABEL ? 0 : 1ULL << (label & (MAX_LABELS - 1));
 }
 
 // The kind of an Oddball if it is true or false, else -1.
@@ -63,7 +64,8 @@ __noinline int keep_value(__u32 label, __u32 kind, __u64 value, __u32 size, __u3
 	if (label == NO_LABEL)
 		return 1;
 	s->n_values = n + 1;
-	set_label(s, label);
+	s->labels_set |= label_bit(label);
+	s->labels_kept |= label_bit(label);
 	return 1;
 }
 
@@ -74,11 +76,14 @@ __noinline int is_being_copied(struct scratch *s, __u64 object)
 	return s && !read_apart(s, &word, 8, object - 1) && !(word & 1) && being_copied(word);
 }
 
-// Adds the value of a label, or keeps it, where it is more than a short string.
+// Adds the value of a label, or keeps it, where it is more than a short string, or comes after one that is: of several
+// stores the first one with a value counts. An empty string is no value.
 static __always_inline int take_value(struct scratch *s, __u32 label, __u32 kind, __u64 value)
 {
 	__u32 size = 0;
 	__s32 type = 0;
+	if (s->labels_lost & label_bit(label))
+		return 0;
 	if (!IS_SMI(value)) {
 		if (!HEAP_OBJECT(value))
 			return 0;
@@ -88,8 +93,10 @@ static __always_inline int take_value(struct scratch *s, __u32 label, __u32 kind
 			unreadable(s);
 			return 0;
 		}
-		if (label != NO_LABEL && is_short(s, type, size)) {
-			set_label(s, label);
+		if (type < s->v8.first_non_string && !string_length(&s->v8, s->ref_head))
+			return 0;
+		if (label_bit(label) & ~s->labels_kept && is_short(s, type, size)) {
+			s->labels_set |= label_bit(label);
 			append_short(s, label);
 			return 1;
 		}
@@ -167,6 +174,9 @@ __noinline int append_value(__u32 i)
 	const struct v8_layout *v8 = &s->v8;
 	const struct label_value *f = &s->values[i & (MAX_VALUES - 1)];
 	__u64 bits;
+	s->failed = 0;
+	if (s->labels_lost & label_bit(f->label))
+		return 0;
 	if (f->type == v8->type_oddball)
 		append_word(s, CONTEXT_BOOLEAN, f->label, f->value);
 	else if (IS_SMI(f->value))
@@ -181,6 +191,8 @@ __noinline int append_value(__u32 i)
 		unreadable(s);
 	else if (bits != HOLE_NAN)
 		append_word(s, CONTEXT_DOUBLE, f->label, bits);
+	if (s->failed)
+		s->labels_lost |= label_bit(f->label);
 	return 0;
 }
 

@@ -10,6 +10,7 @@ struct shape_key {
 	__u32 process; // process.id
 	__u32 thread;  // that has the isolate: the class of a later one may be there
 	__u64 hidden_class; // address of the Map, tagged
+	__u64 mark_compacts; // as in struct scratch: after the next one another class may be there
 };
 
 // In the number of a slot: the word is of the property array.
@@ -18,8 +19,8 @@ enum slot {
 };
 
 // What is known of a hidden class (V8's Map): where its objects keep the properties that rules name. A slot is 0 for
-// none, else the number of a word of the object, or with SLOT_OUT set of its property array. V8 may use the address
-// again for another hidden class: then descriptors or own differ.
+// none, else the number of a word of the object, or with SLOT_OUT set of its property array. V8 may change a hidden
+// class in place: then descriptors or own differ.
 struct shape {
 	__u64 descriptors;
 	__u32 own; // of bit_field3, under descriptors_mask

@@ -173,6 +173,7 @@ struct process {
 	struct uv_pool pool;
 	struct published published[MAX_PUBLISHED];
 	struct node nodes[MAX_NODES];
+	__u64 behind[MAX_NODES]; // labels that objects of a node lead to, a bit each
 	struct edge edges[MAX_EDGES];
 	struct name names[MAX_SLOTS];
 	struct name symbols[NUM_SYMBOL_KINDS]; // that are keys of resources' properties

@@ -56,18 +56,21 @@ static __always_inline struct resource *find_resource(struct resource_reader *f)
 {
 	const struct process *p = f->process;
 	struct scratch *s = f->scratch;
-	struct shape_key key = {.process = p->id, .thread = s->thread, .hidden_class = s->object_head[0]};
-	struct resource *found = key.thread ? bpf_map_lookup_elem(&resources, &key) : 0;
+	struct shape_key key = key_of_shape(s, p->id, s->object_head[0]);
+	struct resource *found = is_kept(&key) ? bpf_map_lookup_elem(&resources, &key) : 0;
 	if (found && is_class(&p->v8, s->ref_head, found->descriptors, found->own))
 		return found;
-	if (key.thread)
-		request_update(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, key.hidden_class, key.thread);
+	if (is_kept(&key) && !s->collecting) // then the class may be elsewhere when hotspan looks
+		request_update(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, key.hidden_class, key.mark_compacts);
 	return 0;
 }
 
+// Adds a store, but none behind what could not be read: that may be a store, too, whose labels count.
 static __always_inline void add_store(struct scratch *s, __u64 storage, __u64 value)
 {
 	__u32 n = s->n_stores;
+	if (s->failed)
+		return;
 	if (n >= MAX_STORES) {
 		unreadable(s);
 		return;

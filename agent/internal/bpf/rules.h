@@ -64,6 +64,16 @@ static __always_inline void follow(struct scratch *s, __u32 to, __u32 label, __u
 		add_value(label, kind, value);
 }
 
+// Notes that labels may have had values where something could not be read since the last call: that of an edge, and
+// those behind it.
+static __always_inline void note_missed(const struct process *p, struct scratch *s, __u32 to, __u32 label)
+{
+	if (!rarely(s->failed))
+		return;
+	s->failed = 0;
+	s->labels_missed |= label_bit(label) | (to == NO_NODE ? 0 : p->behind[to & (MAX_NODES - 1)]);
+}
+
 // Follows the rules for any store.
 static __always_inline void follow_store(struct reader *r, __u64 value)
 {
@@ -261,6 +271,7 @@ static long follow_next_edge(__u32 i, void *context)
 		unreadable(r->scratch);
 	else if (found)
 		follow(r->scratch, e->to, e->label, e->value, value);
+	note_missed(r->process, r->scratch, e->to, e->label);
 	return 0;
 }
 
@@ -289,12 +300,14 @@ __noinline int follow_plan(const struct process *p, struct scratch *s, __u64 obj
 			continue;
 		if (find_property(p, s, object, step->slot) || is_filler(s, plan->start, step->slot)) {
 			unreadable(s);
+			note_missed(p, s, step->to, step->label);
 			continue;
 		}
 		if (step->to != NO_NODE && HEAP_OBJECT(s->word))
 			push_visit(s, s->word, step->to);
 		if (step->label != NO_LABEL)
 			take_value(s, step->label, step->value, s->word);
+		note_missed(p, s, step->to, step->label);
 	}
 	return 0;
 }
@@ -316,10 +329,12 @@ static __always_inline int open_properties(struct process *p, struct scratch *s,
 		unreadable(s);
 		return 0;
 	}
-	if (find_shape(p, s, node != NO_NODE && p->nodes[node & (MAX_NODES - 1)].store))
+	if (find_shape(p, s, node != NO_NODE && p->nodes[node & (MAX_NODES - 1)].store)) {
 		unreadable(s);
-	else
+		note_missed(p, s, node, NO_LABEL);
+	} else {
 		keep_plan(p, s, class, node, type);
+	}
 	s->by_slot = 1;
 	return 1;
 }
@@ -369,12 +384,14 @@ static __always_inline void visit_array(struct reader *r, __u32 node)
 static __always_inline const struct visit *next_visit(struct scratch *s)
 {
 	__u32 at;
-	if (s->n_visits > s->n_entered)
+	if (s->n_visits > s->n_entered) {
 		at = --s->n_visits;
-	else if (s->next_entered < s->n_entered)
+	} else if (s->next_entered < s->n_entered) {
 		at = s->next_entered++;
-	else
+		s->labels_lost |= s->labels_missed;
+	} else {
 		return 0;
+	}
 	return &s->visits[at & (MAX_VISITS - 1)];
 }
 
@@ -389,20 +406,15 @@ static __always_inline void visit_target(struct reader *r, __u32 node)
 		push_visit(s, s->word, node);
 }
 
-static long visit_next(__u32 i, void *context)
+static __always_inline void visit_object(struct reader *r, const struct visit *v)
 {
-	struct reader *r = context;
 	struct scratch *s = r->scratch;
-	const struct visit *v = next_visit(s);
-	if (!v)
-		return 1;
 	__u32 id = v->node & (MAX_NODES - 1), kinds = r->process->nodes[id].kinds;
 	int may_be_map = kinds & 1 << EDGE_MAP_ENTRY;
-	r->object = v->object;
 	if (!use_steps(s, 1)) {
 		note_present(s); // perhaps; and what is not known counts
 		unreadable(s);
-		return 0;
+		return;
 	}
 	if (r->object != s->visited || may_be_map)
 		read_head(s, r->object, may_be_map);
@@ -414,10 +426,10 @@ static long visit_next(__u32 i, void *context)
 	if (node == 0 && (type != r->process->v8.type_oddball || boolean(s, r->object) >= 0))
 		note_present(s);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
-		return 0; // it has no properties that rules ask for
+		return; // it has no properties that rules ask for
 	if (type == r->process->v8.type_weak_ref) {
 		visit_target(r, id);
-		return 0;
+		return;
 	}
 	if (kinds & 1 << EDGE_PROPERTY)
 		visit_properties(r, id, type);
@@ -425,5 +437,17 @@ static long visit_next(__u32 i, void *context)
 		visit_map(r, id);
 	if (kinds & 1 << EDGE_ELEMENT && type == r->process->v8.type_array)
 		visit_array(r, id);
+}
+
+static long visit_next(__u32 i, void *context)
+{
+	struct reader *r = context;
+	const struct visit *v = next_visit(r->scratch);
+	if (!v)
+		return 1;
+	__u32 id = v->node & (MAX_NODES - 1);
+	r->object = v->object;
+	visit_object(r, v);
+	note_missed(r->process, r->scratch, id, NO_LABEL);
 	return 0;
 }

@@ -112,9 +112,8 @@ __noinline int read_states(struct scratch *s)
 	s->collecting = e->vm_state == VM_STATE_GC;
 	s->heap = heap && v8->ms_count && !s->collecting ? e->isolate + v8->heap : 0;
 	s->epoch = epoch_of(s, e, heap);
-	e->mark_compacts = 0;
-	if (heap && v8->ms_count && e->gc_state != GC_MARK_COMPACT)
-		e->mark_compacts = 1 + (__u64)half_at(heap, v8->ms_count);
+	s->mark_compacts = heap && v8->ms_count ? 1 + (__u64)half_at(heap, v8->ms_count) : 0;
+	e->mark_compacts = e->gc_state != GC_MARK_COMPACT ? s->mark_compacts : 0;
 	return 0;
 }
 

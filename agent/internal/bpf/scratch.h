@@ -328,6 +328,7 @@ struct scratch {
 	__u64 frame, frame_of; // the AsyncContextFrame that was read of an isolate; 0 = of none
 	__u64 heap;    // address of the isolate's Heap; 0 = not known
 	__u32 thread;  // that has the isolate whose objects are read; 0 = not known, as of an owner
+	__u64 mark_compacts; // that it has begun, and one; 0 = not known
 	__u32 guessed; // what is read may be no object any more, and its place another one's soon: it is not kept
 	struct script scripts[MAX_SCRIPTS]; // each where its address says; not of one sample
 	struct hidden_class classes[MAX_CLASSES][2]; // likewise, the later one first
@@ -344,8 +345,12 @@ struct scratch {
 	__u64 visited; // object whose head is in object_head; 0 = of none
 	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS
 	__u32 full;  // the buffer has had no room for a record
-	__u32 present, pad2; // a store is current
-	__u64 labels_set; // labels that have a value, a bit each
+	__u32 present; // a store is current
+	__u32 failed;  // something could not be read
+	__u64 labels_set;    // labels that have a value, a bit each
+	__u64 labels_kept;   // that have one which is not appended yet
+	__u64 labels_missed; // of which the store that is read may have one that could not be read
+	__u64 labels_lost;   // of which one before it may have: a later value is not the first
 	struct visit visits[MAX_VISITS];
 	struct label_value values[MAX_VALUES];
 	struct piece pieces[MAX_PIECES], piece; // piece: the one that is copied

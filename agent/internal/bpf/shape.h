@@ -263,21 +263,29 @@ static long note_entry(__u32 i, void *context)
 	return note_keys(n->process, n->scratch, i, 0);
 }
 
-static __always_inline struct shape *kept_shape(__u32 process, __u32 thread, __u64 hidden_class)
+static __always_inline struct shape_key key_of_shape(const struct scratch *s, __u32 process, __u64 hidden_class)
 {
-	struct shape_key key = {.process = process, .thread = thread, .hidden_class = hidden_class};
-	return bpf_map_lookup_elem(&shapes, &key);
+	return (struct shape_key){process, s->thread, hidden_class, s->mark_compacts};
+}
+
+// Whether what is learned of a hidden class may be kept: not where nothing tells it from a later one at its address.
+static __always_inline int is_kept(const struct shape_key *key) { return key->thread && key->mark_compacts; }
+
+static __always_inline struct shape *kept_shape(const struct scratch *s, __u32 process, __u64 hidden_class)
+{
+	struct shape_key key = key_of_shape(s, process, hidden_class);
+	return is_kept(&key) ? bpf_map_lookup_elem(&shapes, &key) : 0;
 }
 
 // Keeps scratch->shape.
 __noinline int keep_shape(__u32 process, __u64 hidden_class)
 {
 	struct scratch *s = own_scratch();
-	struct shape_key key = {.process = process, .hidden_class = hidden_class};
 	if (!s || s->collecting)
 		return 0;
-	key.thread = s->thread;
-	bpf_map_update_elem(&shapes, &key, &s->shape, BPF_ANY);
+	struct shape_key key = key_of_shape(s, process, hidden_class);
+	if (is_kept(&key))
+		bpf_map_update_elem(&shapes, &key, &s->shape, BPF_ANY);
 	return 0;
 }
 
@@ -306,7 +314,7 @@ __noinline int find_shape(struct process *p, struct scratch *s, int of_store)
 	if (!p || !s)
 		return -1;
 	__u64 class = s->object_head[0];
-	struct shape *kept = kept_shape(p->id, s->thread, class);
+	struct shape *kept = kept_shape(s, p->id, class);
 	if (kept && is_class(&p->v8, s->ref_head, kept->descriptors, kept->own)) {
 		__builtin_memcpy(s->shape.slots, kept->slots, sizeof(s->shape.slots));
 		s->shape.guards = kept->guards;

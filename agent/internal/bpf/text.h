@@ -265,11 +265,10 @@ static __always_inline int is_short(const struct scratch *s, __u32 type, __u32 s
 	       !resembles_reference(s->ref_head[STRING_HEAD / 8], string_length(v8, s->ref_head));
 }
 
-// Appends such a string. An empty one says nothing.
+// Appends such a string.
 static __always_inline void append_short(struct scratch *s, __u32 label)
 {
-	__u32 length = string_length(&s->v8, s->ref_head);
-	void *to = length ? append(s, CONTEXT_ONE_BYTE, label, length) : 0;
+	void *to = append(s, CONTEXT_ONE_BYTE, label, string_length(&s->v8, s->ref_head));
 	if (to)
 		copy_words(to, &s->ref_head[STRING_HEAD / 8], SHORT_STRING); // what is behind them is written over
 }

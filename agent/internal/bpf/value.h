@@ -45,7 +45,7 @@ __noinline int unreadable(struct scratch *s)
 {
 	if (!s)
 		return 0;
-	s->apart = 1;
+	s->apart = s->failed = 1;
 	append(s, CONTEXT_UNREADABLE, NO_LABEL, 0);
 	return 0;
 }

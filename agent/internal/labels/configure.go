@@ -43,6 +43,7 @@ func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 			}
 			edges++
 		}
+		config.Behind[i] = tree.Behind(i)
 	}
 	for kind, name := range nodejs.SymbolNames(l) {
 		config.Symbols[kind] = bpfName(reqctx.Name{Kind: reqctx.SymbolName, Text: name})

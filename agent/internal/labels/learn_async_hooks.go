@@ -22,7 +22,7 @@ func (p *Learner) learnHooks(thread uint32, kind uint8, first, second uint64) er
 	case bpf.ContextLearnIsolate:
 		return p.learnIsolate(bpf.EnvironmentKey{Process: p.id, Tid: thread, Isolate: first}, heap.Word(second))
 	case bpf.ContextLearnResource:
-		return p.learnResource(bpf.ShapeKey{Process: p.id, Thread: uint32(second), HiddenClass: first})
+		return p.learnResource(bpf.ShapeKey{Process: p.id, Thread: thread, HiddenClass: first, MarkCompacts: second})
 	}
 	return nil
 }

@@ -441,7 +441,8 @@ type replayProcess struct {
 		First   uint8
 		Store   uint8
 	}
-	Edges [128]struct {
+	Behind [64]uint64
+	Edges  [128]struct {
 		_      structs.HostLayout
 		Kind   uint8
 		To     uint8
@@ -736,21 +737,24 @@ type replayScratch struct {
 		Slot   uint32
 		Pad    uint32
 	}
-	Shape      replayShape
-	Accessor   uint32
-	Start      uint32
-	Inside     uint32
-	_          [4]byte
-	Elements   uint64
-	N_elements uint32
-	N_read     uint32
-	Epoch      uint64
-	Frame      uint64
-	FrameOf    uint64
-	Heap       uint64
-	Thread     uint32
-	Guessed    uint32
-	Scripts    [64]struct {
+	Shape        replayShape
+	Accessor     uint32
+	Start        uint32
+	Inside       uint32
+	_            [4]byte
+	Elements     uint64
+	N_elements   uint32
+	N_read       uint32
+	Epoch        uint64
+	Frame        uint64
+	FrameOf      uint64
+	Heap         uint64
+	Thread       uint32
+	_            [4]byte
+	MarkCompacts uint64
+	Guessed      uint32
+	_            [4]byte
+	Scripts      [64]struct {
 		_      structs.HostLayout
 		Object uint64
 		Epoch  uint64
@@ -830,8 +834,11 @@ type replayScratch struct {
 	ContextSteps uint32
 	Full         uint32
 	Present      uint32
-	Pad2         uint32
+	Failed       uint32
 	LabelsSet    uint64
+	LabelsKept   uint64
+	LabelsMissed uint64
+	LabelsLost   uint64
 	Visits       [64]struct {
 		_      structs.HostLayout
 		Object uint64
@@ -990,10 +997,11 @@ type replayShape struct {
 }
 
 type replayShapeKey struct {
-	_           structs.HostLayout
-	Process     uint32
-	Thread      uint32
-	HiddenClass uint64
+	_            structs.HostLayout
+	Process      uint32
+	Thread       uint32
+	HiddenClass  uint64
+	MarkCompacts uint64
 }
 
 type replaySlot uint32
