@@ -15,7 +15,7 @@ const outer = new AsyncLocalStorage(), inner = new AsyncLocalStorage();
 const long = 'outer'.padEnd(100, '.');
 function held(end) { while (Date.now() < end); }
 setTimeout(() => outer.run({ id: 42, name: long, only: '' },
-  () => inner.run({ id: 'inner', name: 'inner', only: 'inner' }, () => held(Date.now() + 1500))), 300);
+  () => inner.run({ id: 'inner', name: 'inner', only: 'inner' }, () => held(Date.now() + 3000))), 300);
 `
 
 // TestTwoStores: of several stores with a value for one rule the first one's counts, whatever the values are. An empty
