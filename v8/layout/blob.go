@@ -25,21 +25,6 @@ var blobSymbols = []string{
 	funcBlob, funcBlobSize, funcBlobTable, funcBlobTableSize,
 }
 
-// readBuiltins finds the embedded blob. Each builtin in it has a symbol of its own where the blob has.
-func (l *Layout) readBuiltins(im *image) {
-	start, size, ok := im.blob()
-	if !ok {
-		l.note("no symbol %s: builtins have no names", symBlob)
-		return
-	}
-	off, inFile := im.fileOffset(start)
-	if size <= 0 || !inFile {
-		l.note("%s: %d bytes at %#x are not in the file", symBlob, size, start)
-		return
-	}
-	l.Builtins = Range{start, start + uint64(size), off}
-}
-
 // blob returns where the code of the builtins is.
 func (im *image) blob() (start uint64, size int32, ok bool) {
 	if start, size, ok = im.bySymbols(symBlobData, symBlob, symBlobSize); !ok {

@@ -5,7 +5,6 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"io"
-	"maps"
 	"slices"
 )
 
@@ -16,6 +15,25 @@ type Builtin struct {
 	Size  uint32 // bytes
 }
 
+// readBuiltins finds the embedded blob. Each builtin in it has a symbol of its own where the blob has.
+func (l *Layout) readBuiltins(im *image, unnamed func() builtins) {
+	start, size, ok := im.blob()
+	if !ok {
+		b := unnamed()
+		start, size, ok = b.start, int32(b.size), b.names != nil
+	}
+	if !ok {
+		l.note("no symbol %s: builtins have no names", symBlob)
+		return
+	}
+	off, inFile := im.fileOffset(start)
+	if size <= 0 || !inFile {
+		l.note("%s: %d bytes at %#x are not in the file", symBlob, size, start)
+		return
+	}
+	l.Builtins = Range{start, start + uint64(size), off}
+}
+
 // Builtins returns V8's builtins of a binary whose symbols are gone, by rising address: those that V8's own table
 // names. Nil if there is no V8, or if it does not tell where they are.
 func Builtins(r io.ReaderAt) []Builtin {
@@ -24,36 +42,44 @@ func Builtins(r io.ReaderAt) []Builtin {
 		return nil
 	}
 	im.loadSymbols(blobSymbols)
-	code, _, _ := im.blob()
-	names, places := im.builtins()
+	b := im.builtins()
 	var all []Builtin
-	for i, name := range names {
+	for i, name := range b.names {
 		if name != "" {
-			all = append(all, Builtin{name, code + uint64(places[i].offset), places[i].size})
+			all = append(all, Builtin{name, b.start + uint64(b.places[i].offset), b.places[i].size})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Builtin) int { return int(int64(a.Start) - int64(b.Start)) })
 	return all
 }
 
-// builtins returns the names and the places of the builtins by their numbers; none unless there is a place for each
-// name.
-func (im *image) builtins() (names []string, places []place) {
-	code, codeSize, ok1 := im.blob()
-	table, size, ok2 := im.blobTable()
-	_, inFile := im.fileOffset(code)
-	if !ok1 || !ok2 || !inFile || codeSize <= 0 || size <= 0 || size > maxBlobTable {
-		return nil, nil
+// builtins are the names of V8's builtins and where they are, by their numbers.
+type builtins struct {
+	names  []string
+	places []place
+	start  uint64 // of their code
+	size   uint32
+}
+
+// builtins finds them: none unless there is a place for each name, and code at the places.
+func (im *image) builtins() (b builtins) {
+	b.names = im.builtinNames()
+	if len(b.names) == 0 {
+		return builtins{}
 	}
-	data, err := im.bytes(table, int(size))
-	if err != nil {
-		return nil, nil
+	ok := false
+	if code, size, known := im.blob(); known {
+		b.start, b.size = code, uint32(size)
+		b.places = im.placesOf(len(b.names), b.size)
+		_, ok = im.fileOffset(code)
+	} else if b.places = im.findPlaces(len(b.names)); b.places != nil {
+		b.size = (endOf(b.places) + codeAlignment - 1) / codeAlignment * codeAlignment
+		b.start, ok = im.findCode(b.places)
 	}
-	names = im.builtinNames()
-	if places = placesOf(data, len(names), uint32(codeSize)); places == nil {
-		return nil, nil
+	if b.places == nil || !ok {
+		return builtins{}
 	}
-	return names, places
+	return b
 }
 
 // A row of builtin_metadata, V8's table of its builtins by number, is {name, kind, data}. (src/builtins/builtins.cc)
@@ -61,29 +87,34 @@ const (
 	builtinSize    = 24      // bytes
 	maxBuiltins    = 1 << 14 // Node 26 has 2,415
 	maxBuiltinName = 128
+	maxKind        = 16
 )
+
+// firstBuiltins are the names that the first builtin of a V8 can have.
+var firstBuiltins = []string{"DeoptimizationEntry_Eager", "RecordWriteEmitRememberedSetSaveFP"}
 
 // aBuiltin is the name of one of the first hundred. A linker keeps a text once; more than maxTexts are not looked at.
 const (
-	aBuiltin = "InterpreterEntryTrampoline"
-	maxTexts = 4
+	aBuiltin  = "InterpreterEntryTrampoline"
+	maxBefore = 512
+	maxTexts  = 4
 )
 
 // builtinNames returns the names of the builtins by their numbers: "" for those that the program writes into the table
 // only when it starts, some of C++. The table has no symbol: it is around a pointer to the name of one of them. Nil if
 // there is no such table, as in a position-independent file that has its pointers in relocations only.
-func (im *image) builtinNames() []string {
+func (im *image) builtinNames() (names []string) {
+	texts := 0
 	for _, p := range im.readOnly() {
-		found := slices.Sorted(maps.Keys(newNameSet([]string{aBuiltin}).find(im.r, p)))
-		for _, at := range found[:min(len(found), maxTexts)] {
-			if name, ok := im.address(uint64(p.off) + uint64(at)); ok {
-				if names := im.namesAround(name); names != nil {
-					return names
-				}
+		scan(im.r, p, [][]byte{[]byte(aBuiltin + "\x00")}, func(_ int, at int64) bool {
+			if name, ok := im.address(uint64(at)); ok {
+				names = im.namesAround(name)
 			}
-		}
+			texts++
+			return names == nil && texts < maxTexts
+		})
 	}
-	return nil
+	return names
 }
 
 // address translates a file offset.
@@ -115,31 +146,24 @@ func (im *image) namesAround(name uint64) (names []string) {
 	return names
 }
 
-// rowsAround returns the names of the rows of a table before and behind a row at a file offset, and its own.
-func (im *image) rowsAround(at int64) []string {
-	row := func(i int64) (name string, ok bool) {
-		from := at + i*builtinSize
-		if from < 0 {
-			return "", false
-		}
-		return im.builtinName(im.upTo(from, builtinSize))
-	}
-	first, end := int64(0), int64(0)
-	for ; first > -maxBuiltins; first-- {
-		if _, ok := row(first - 1); !ok {
+// rowsAround returns the names of the rows of the table that has a row at a file offset, from the first builtin on.
+func (im *image) rowsAround(at int64) (names []string) {
+	first := int64(-1)
+	for i := range min(maxBefore, at/builtinSize) {
+		name, ok := im.builtinName(im.upTo(at-i*builtinSize, builtinSize))
+		if !ok {
 			break
 		}
+		if slices.Contains(firstBuiltins, name) {
+			first = at - i*builtinSize
+		}
 	}
-	var names []string
-	for end = first; end < first+maxBuiltins; end++ {
-		name, ok := row(end)
+	for ; first >= 0 && len(names) < maxBuiltins; first += builtinSize {
+		name, ok := im.builtinName(im.upTo(first, builtinSize))
 		if !ok {
 			break
 		}
 		names = append(names, name)
-	}
-	for len(names) > 0 && names[0] == "" {
-		names = names[1:]
 	}
 	for len(names) > 0 && names[len(names)-1] == "" {
 		names = names[:len(names)-1]
@@ -152,7 +176,7 @@ func (im *image) builtinName(row []byte) (name string, ok bool) {
 	if len(row) < builtinSize {
 		return "", false
 	}
-	at := binary.LittleEndian.Uint64(row)
+	at, kind := binary.LittleEndian.Uint64(row), binary.LittleEndian.Uint64(row[8:])
 	if at == 0 {
 		return "", !slices.ContainsFunc(row, func(b byte) bool { return b != 0 })
 	}
@@ -160,66 +184,8 @@ func (im *image) builtinName(row []byte) (name string, ok bool) {
 	text, _, whole := bytes.Cut(im.upTo(int64(off), maxBuiltinName), []byte{0})
 	isLetter := func(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' }
 	other := func(b byte) bool { return !isLetter(b) && !(b >= '0' && b <= '9') && b != '_' }
-	if !ok || !whole || len(text) == 0 || !isLetter(text[0]) || slices.ContainsFunc(text, other) {
+	if !ok || !whole || kind > maxKind || len(text) == 0 || !isLetter(text[0]) || slices.ContainsFunc(text, other) {
 		return "", false
 	}
 	return string(text), true
-}
-
-// place is where the code of a builtin is in the embedded blob, in bytes.
-type place struct{ offset, size uint32 }
-
-// What the embedded blob says of its code begins with some hashes. Then each builtin has a record, by number, which
-// begins with offset and size of its code. Heads and records had other sizes in V8 9 than in 11, and may have others.
-// (src/snapshot/embedded/embedded-data.h)
-const (
-	maxBlobTable         = 1 << 20 // bytes; Node 26 has 100 KB
-	maxHead, headStep    = 64, 8
-	minRecord, maxRecord = 8, 64
-	recordStep           = 4
-	codeAlignment        = 32
-	maxPadding           = 2 * 64 // between builtins: they are aligned to 64 bytes at most
-)
-
-// placesOf returns where the code of n builtins is in an embedded blob, by their numbers. The size of the head and the
-// records is that with which they fill all of the code, without a gap. Nil if there is none, or more than one.
-func placesOf(table []byte, n int, codeSize uint32) (found []place) {
-	for head := headStep; head <= maxHead; head += headStep {
-		for record := minRecord; record <= maxRecord; record += recordStep {
-			if head+n*record > len(table) {
-				break
-			}
-			places := make([]place, n)
-			for i := range places {
-				b := table[head+i*record:]
-				places[i] = place{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}
-			}
-			if !fill(places, codeSize) {
-				continue
-			}
-			if found != nil {
-				return nil
-			}
-			found = places
-		}
-	}
-	return found
-}
-
-// fill reports whether all of the code is in one of the places each, but for what aligns them.
-func fill(places []place, size uint32) bool {
-	outside := func(p place) bool { return p.offset%codeAlignment != 0 || p.offset > size || p.size > size-p.offset }
-	if slices.ContainsFunc(places, outside) {
-		return false
-	}
-	sorted := slices.Clone(places)
-	slices.SortStableFunc(sorted, func(a, b place) int { return int(a.offset) - int(b.offset) })
-	end := uint32(0)
-	for _, p := range sorted {
-		if p.offset < end || p.offset-end > maxPadding {
-			return false
-		}
-		end = p.offset + p.size
-	}
-	return size-end <= maxPadding
 }

@@ -60,10 +60,10 @@ func (l *Layout) Handler(builtin int) Handler {
 }
 
 // readHandlers finds the numbers of the handlers.
-func (l *Layout) readHandlers(im *image) {
+func (l *Layout) readHandlers(im *image, unnamed func() builtins) {
 	names := im.namedByTable()
 	if names == nil {
-		names, _ = im.builtins()
+		names = unnamed().names
 	}
 	numbers := make([]byte, 2*numHandlers)
 	for i, name := range names {

@@ -3,6 +3,7 @@ package layout
 import (
 	"fmt"
 	"io"
+	"sync"
 )
 
 // Read finds the layout of the V8 in an ELF binary. It reads the symbol tables, the machine code of a few functions,
@@ -40,11 +41,12 @@ func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 			l.Values[r.field] = l.resolve(im, r)
 		}
 	}
-	l.readBuiltins(im)
+	unnamed := sync.OnceValue(im.builtins) // without symbols
+	l.readBuiltins(im, unnamed)
 	l.readBytecodeSizes(im)
 	l.readTranslationOperands(im)
 	l.readWasmState(im)
-	l.readHandlers(im)
+	l.readHandlers(im, unnamed)
 	l.check()
 	return l, nil
 }
