@@ -28,27 +28,47 @@ type Result struct {
 
 // namedStack is a stack that was named, and what that holds for.
 type namedStack struct {
-	frames   []*pprofx.Frame
-	result   Result
-	basis    functions.Basis
-	baseline []baselineFrame
-	until    int64 // when its frames of the kernel are to be named again, as sampler.Now
+	frames []*pprofx.Frame
+	result Result
+	basis  functions.Basis
+	words  []frameWords
+	until  int64 // when its frames of the kernel are to be named again, as sampler.Now
 }
 
-// baselineFrame is a frame whose word at fp−32 was compared with the bytecode that its code was compiled from. In a
-// frame of optimised code that word means nothing, so it is not part of the key.
-type baselineFrame struct {
-	index    int
-	bytecode uint64
+// frameWords are what a frame in code that V8 made at run time has at fp−32 and fp−40, where names rest on these: of
+// baseline code the bytecode that it was compiled from; of a copy of the interpreter's entry also the offset in that.
+// In a frame of optimised code they mean nothing, so they are not part of the key.
+type frameWords struct {
+	index       int
+	bytecode    uint64
+	interpreted bool
+	offset      int32 // if it is interpreted
+}
+
+// wordsOf are those of a raw frame with a named one; ok is false where the names do not rest on them.
+func wordsOf(f *functions.Frame, index int, raw *bpf.Frame) (w frameWords, ok bool) {
+	switch {
+	case f.Tier == functions.Sparkplug:
+		return frameWords{index: index, bytecode: raw.Bytecode}, true
+	case f.Tier == functions.Ignition && raw.Generated != 0:
+		return frameWords{index, raw.Bytecode, true, raw.Offset}, true
+	}
+	return w, false
+}
+
+// same reports whether a sample has the same words.
+func (w *frameWords) same(s *sampler.Sample) bool {
+	f := &s.Frames[w.index]
+	return f.Bytecode == w.bytecode && (!w.interpreted || f.Offset == w.offset)
 }
 
 // stackCache keeps the named stacks of a process.
 type stackCache struct {
 	aged[stackKey, *namedStack]
-	key      []byte          // scratch
-	baseline []baselineFrame // of the current sample
-	passing  bool            // the current stack holds for this sample only
-	until    int64           // until when it holds
+	key     []byte       // scratch
+	words   []frameWords // of the current sample
+	passing bool         // the current stack holds for this sample only
+	until   int64        // until when it holds
 }
 
 func newStackCache() stackCache { return stackCache{aged: newAged[stackKey, *namedStack](maxStacks)} }
@@ -59,8 +79,8 @@ func (c *stackCache) find(key stackKey, s *sampler.Sample, r *functions.Resolver
 	if !ok || now >= known.until || !r.Holds(known.basis) {
 		return nil
 	}
-	for _, b := range known.baseline {
-		if s.Frames[b.index].Bytecode != b.bytecode {
+	for i := range known.words {
+		if !known.words[i].same(s) {
 			return nil
 		}
 	}

@@ -172,13 +172,13 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 		}
 		z.begin(s)
 	}
-	z.stacks.baseline, z.stacks.passing, z.stacks.until = z.stacks.baseline[:0], z.late, math.MaxInt64
+	z.stacks.words, z.stacks.passing, z.stacks.until = z.stacks.words[:0], z.late, math.MaxInt64
 	z.name(s)
 	sample.Stack, sample.Shared = z.frames.stack, false
 	if basis, ok := z.resolver.Basis(); ok && !z.stacks.passing {
 		sample.Stack, sample.Shared = slices.Clone(z.frames.stack), true
 		z.stacks.put(key, &namedStack{
-			sample.Stack, z.result, basis, slices.Clone(z.stacks.baseline), z.stacks.until,
+			sample.Stack, z.result, basis, slices.Clone(z.stacks.words), z.stacks.until,
 		}, now)
 	}
 	z.code.count(s, sample.Stack)
@@ -267,8 +267,8 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 			z.result.Unnamed = z.result.Unnamed || f.Kind == functions.JS && f.Lost == functions.LostFunction
 			z.result.NoLine = z.result.NoLine || f.Lost != functions.NothingLost && f.Lost != functions.LostFunction
 			complete = complete && f.Lost == functions.NothingLost
-			if f.Tier == functions.Sparkplug {
-				z.stacks.baseline = append(z.stacks.baseline, baselineFrame{i, s.Frames[i].Bytecode})
+			if w, ok := wordsOf(f, i, &s.Frames[i]); ok {
+				z.stacks.words = append(z.stacks.words, w)
 			}
 			c.stack = append(c.stack, c.convert(f))
 		}
