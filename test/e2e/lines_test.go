@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/hotspan/hotspan/test/truth/judge"
@@ -64,4 +65,38 @@ func countCaller(right *judge.Share, s judge.Sample) {
 			right.Count(fmt.Sprint(f.Line) == fmt.Sprint(s.Labels["line"]))
 		}
 	}
+}
+
+// TestInterpretedLines: what the interpreter does is at its line, where nothing is called, too: it notes where it is
+// only before a call.
+func TestInterpretedLines(t *testing.T) {
+	t.Parallel()
+	const loopLines, enough = 4, 200 // of a loop from the line before that of the label on
+	eachNode(t, func(t *testing.T, node string) {
+		var inside, atWork judge.Share
+		untilEnough(t, func(times int) bool {
+			inside, atWork = judge.Share{}, judge.Share{}
+			for _, s := range recordLines(t, node, nil, 60*times) {
+				line, _ := strconv.Atoi(fmt.Sprint(s.Labels["line"]))
+				at := leafIn(s, "loops")
+				if s.Labels["how"] != "loops" || at == nil {
+					continue
+				}
+				inside.Count(at.Line >= line-2 && at.Line < line-2+loopLines)
+				atWork.Count(at.Line == line)
+			}
+			return inside.Whole >= enough
+		})
+		// Around a loop there are twenty bytecodes, of some million. In it six of seven are at one line.
+		atLeast(t, inside, "inside the loop that runs", 99, enough)
+		atLeast(t, atWork, "where it works", 60, enough)
+	})
+}
+
+// leafIn is the youngest JavaScript frame of a sample if it is of a function.
+func leafIn(s judge.Sample, function string) *judge.Frame {
+	if all := s.JS(); len(all) > 0 && all[0].F == function {
+		return &all[0]
+	}
+	return nil
 }

@@ -16,6 +16,12 @@ func (v *Resolver) Repair(raw stack.RawFrame, leaf stack.Leaf) []stack.RawFrame 
 	return frames
 }
 
+// BytecodeOffset finds at which bytecode the interpreter was interrupted: raw is the first frame of the stack, frame
+// says whether that or the next one is the function's, and offset is to be its RawFrame.Offset, by which Resolve goes.
+func (v *Resolver) BytecodeOffset(raw stack.RawFrame, leaf stack.Leaf) (frame, offset int, ok bool) {
+	return v.repairer.BytecodeOffset(asked{v}, raw, leaf)
+}
+
 // asked answers what a repair asks.
 type asked struct{ v *Resolver }
 

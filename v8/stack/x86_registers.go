@@ -11,7 +11,8 @@ const leafWords = 64
 // readLeaf keeps what it takes to repair the first frame in V8's code, whose frame pointer may be its caller's: the
 // stack, and the function that rdi holds while it is entered.
 func (s *walk) readLeaf(regs target.Registers) {
-	s.Leaf.R10 = regs.General[target.R10]
+	s.Leaf.SP, s.Leaf.BP = regs.General[target.RSP], regs.General[target.RBP]
+	s.Leaf.R9, s.Leaf.R10 = regs.General[target.R9], regs.General[target.R10]
 	s.Leaf.Callee = RawFrame{Marker: -1, ID: heap.Identity{Script: -1}}
 	if s.v8SP == 0 {
 		return

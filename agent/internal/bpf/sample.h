@@ -231,6 +231,7 @@ static __noinline __u64 read_stack_of(struct process *p, struct scratch *s, __u6
 	s->v8 = p->v8;
 	e->sp = s->registers[RSP];
 	e->bp = s->registers[RBP];
+	e->r9 = s->registers[9];
 	e->r10 = s->registers[10];
 	e->isolate = isolate;
 	s->isolate = isolate_fingerprint(p, e);

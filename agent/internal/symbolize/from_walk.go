@@ -8,7 +8,8 @@ import (
 
 // FromWalk puts the stack of a walk in Go into a sample, in the form of the BPF program's.
 func FromWalk(w *stack.Walk, s *bpf.Sample) (frames []bpf.Frame) {
-	s.Stop, s.Skipped, s.R10 = uint8(w.Stop), uint16(w.Skipped), w.Leaf.R10
+	s.Stop, s.Skipped = uint8(w.Stop), uint16(w.Skipped)
+	s.Sp, s.Bp, s.R9, s.R10 = w.Leaf.SP, w.Leaf.BP, w.Leaf.R9, w.Leaf.R10
 	if w.Resumed {
 		s.Resumed = 1
 	}

@@ -36,14 +36,15 @@ func TestFromWalk(t *testing.T) {
 			Argument: 0x7f0012345679, Offset: -1, ID: heap.Identity{Script: -1}}},
 	}
 	var s bpf.Sample
-	w := stack.Walk{Frames: want, Skipped: 5, Stop: stack.StopRoot, Resumed: true, Leaf: stack.Leaf{R10: 9}}
+	w := stack.Walk{Frames: want, Skipped: 5, Stop: stack.StopRoot, Resumed: true,
+		Leaf: stack.Leaf{SP: 6, BP: 7, R9: 8, R10: 9}}
 	frames := FromWalk(&w, &s)
 	for i, f := range frames {
 		if diff := cmp.Diff(want[i].RawFrame, RawFrame(f)); diff != "" || f.Kind != uint16(want[i].Kind) {
 			t.Errorf("frame %d: %s", i, diff)
 		}
 	}
-	if s.Stop != bpf.StopRoot || s.Skipped != 5 || s.Resumed != 1 || s.R10 != 9 {
+	if s.Stop != bpf.StopRoot || s.Skipped != 5 || s.Resumed != 1 || s.Sp != 6 || s.Bp != 7 || s.R9 != 8 || s.R10 != 9 {
 		t.Errorf("%+v", s)
 	}
 }

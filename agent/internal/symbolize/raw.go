@@ -2,6 +2,7 @@ package symbolize
 
 import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/stack"
 )
@@ -21,6 +22,11 @@ func RawFrame(f bpf.Frame) stack.RawFrame {
 		}
 	}
 	return r
+}
+
+// leafOf converts what the BPF program kept of the first frame in V8's code.
+func leafOf(s *sampler.Sample) stack.Leaf {
+	return stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, SP: s.Sp, BP: s.Bp, R9: s.R9, R10: s.R10}
 }
 
 // called returns an address in the instruction that a frame is at: a call may be the last one of its function.

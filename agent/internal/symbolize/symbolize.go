@@ -47,6 +47,7 @@ type Symbolizer struct {
 	own      []Own        // of the sample that was named last
 	code     code
 	dumps    dumps
+	scratch  []bpf.Frame
 }
 
 // Own is the place of the function whose frame on the stack a raw frame is, behind those that were inlined into it.
@@ -163,6 +164,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	}
 	z.memory.PID = int(s.Tid) // when the thread has ended, another isolate may have the memory of its own
 	z.begin(s)
+	z.scratch = atBytecode(z.resolver, s, z.scratch)
 	key := z.stacks.keyOf(s, z.resolver.Isolate())
 	if z.late = z.AfterMapped(s); s.IsNew == 0 && !z.late {
 		if known := z.stacks.find(key, s, z.resolver, now); known != nil {
@@ -253,8 +255,7 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	complete := true
 	before := len(c.stack)
 	raw := RawFrame(s.Frames[i])
-	leaf := stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, R10: s.R10}
-	for _, r := range z.resolver.Repair(raw, leaf) {
+	for _, r := range z.resolver.Repair(raw, leafOf(s)) {
 		frames := z.resolver.Resolve(r)
 		if f := z.dumped(s, r, frames); f != nil {
 			c.stack = append(c.stack, f)

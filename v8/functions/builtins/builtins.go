@@ -36,6 +36,13 @@ func IsInterpreter(name string) bool {
 // deoptimiser has made that frame.
 func EntersBaseline(name string) bool { return strings.HasPrefix(name, "BaselineOrInterpreterEnterAt") }
 
+// KeepsRegisters reports whether a builtin changes no register of its caller's. (src/builtins/x64/builtins-x64.cc,
+// Generate_DoubleToI; src/compiler/backend/x64/code-generator-x64.cc, OutOfLineRecordWrite)
+func KeepsRegisters(name string) bool {
+	return name == "DoubleToI" || strings.HasPrefix(name, "RecordWrite") ||
+		strings.HasPrefix(name, "EphemeronKeyBarrier") || strings.HasPrefix(name, "IndirectPointerBarrier")
+}
+
 // IsBaseline reports whether a builtin makes or removes the frame of baseline code.
 func IsBaseline(name string) bool {
 	return name == "BaselineLeaveFrame" || strings.HasPrefix(name, "BaselineOutOfLinePrologue")

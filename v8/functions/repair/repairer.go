@@ -10,17 +10,19 @@ package repair
 
 import (
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/x86"
 )
 
 // Repairer repairs frames of one process. It is not safe for concurrent use.
 type Repairer struct {
-	filling builtinPoints // where fillsFrame is known
-	layout  *layout.Layout
+	filling  builtinPoints           // where fillsFrame is known
+	handlers map[string]*x86.Handler // of the interpreter, by name
+	layout   *layout.Layout
 }
 
 // New repairs frames of a process with this layout.
 func New(l *layout.Layout) *Repairer {
-	return &Repairer{filling: builtinPoints{}, layout: l}
+	return &Repairer{filling: builtinPoints{}, handlers: map[string]*x86.Handler{}, layout: l}
 }
 
 // attempt is one call of Repair.
