@@ -18,6 +18,7 @@ func newWasm() wasm {
 type wasmModule struct {
 	*heap.WasmModule
 	url     string
+	asm     bool   // it was made of asm.js
 	tries   int    // to find the URL
 	next    uint64 // round from which on it is looked for again
 	checked uint64
@@ -36,5 +37,5 @@ type wasmCode struct {
 type wasmPoint struct {
 	*wasmCode
 	frames []*Frame
-	known  bool // the frames have the module's URL
+	known  bool // the frames have the module's URL, if it has one
 }

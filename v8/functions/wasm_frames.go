@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"errors"
+
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
@@ -61,23 +63,28 @@ func (v *Resolver) wasmCallsAt(c *wasmPoint, raw stack.RawFrame) (frames []*Fram
 	return frames
 }
 
-// wasmFrame is the frame of a point in a module. As V8 numbers them, the module is one line of bytes.
+// wasmFrame is the frame of a point in a module. As V8 numbers them, the module is one line of bytes. Those of a module
+// that was made of asm.js nobody sees.
 func (v *Resolver) wasmFrame(m *wasmModule, call heap.WasmCall) *Frame {
 	f := &Frame{Name: m.FunctionName(call.Function), File: m.url, Kind: Wasm}
-	if body, ok := v.r.Body(m.WasmModule, call.Function); ok && call.Offset >= 0 {
+	if body, ok := v.r.Body(m.WasmModule, call.Function); ok && call.Offset >= 0 && !m.asm {
 		f.Line, f.Column = 1, body+call.Offset+1
 	}
 	return f
 }
 
-// wasmURL finds the URL of a module, and reports whether it is known. An instance that V8 has moved since the sample
-// does not lead to it, nor do those of the samples before: a few tries in one round of samples, and after twice as many
-// rounds each time a few more.
+// wasmURL finds the URL of a module, and reports whether it is known, or that there is none. An instance that V8 has
+// moved since the sample does not lead to it, nor do those of the samples before: a few tries in one round of samples,
+// and after twice as many rounds each time a few more.
 func (v *Resolver) wasmURL(m *wasmModule, instance heap.Word) bool {
-	if m.url != "" || instance == 0 || v.code.round < m.next {
-		return m.url != ""
+	if m.url != "" || m.asm || instance == 0 || v.code.round < m.next {
+		return m.url != "" || m.asm
 	}
-	m.url, _ = v.r.WasmScript(instance, m.WasmModule)
+	var err error
+	m.url, err = v.r.WasmScript(instance, m.WasmModule)
+	if m.asm = errors.Is(err, heap.ErrAsmJS); m.asm {
+		return true
+	}
 	if m.tries++; m.tries%urlTries == 0 {
 		m.next = v.code.round + 1<<min(m.tries/urlTries-1, maxURLPause)
 	}

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -9,6 +10,10 @@ import (
 
 // maxInstance is how many words of an instance, or of a module's object, are looked through.
 const maxInstance = 96
+
+// ErrAsmJS says that a module was made of asm.js: its script is that of the JavaScript. (src/wasm/wasm-engine.cc,
+// FinalizeTranslatedAsmJs)
+var ErrAsmJS = errors.New("a module of asm.js")
 
 // WasmScript is the URL of a module, as in wasm://wasm/name-1a2b3c4d, which V8 makes from a hash that nothing else
 // tells. instance is what a frame of its code holds: it leads to the module's object, and that to the Script. Their
@@ -29,6 +34,11 @@ func (r *Reader) WasmScript(instance Word, m *WasmModule) (string, error) {
 		return "", err
 	}
 	if !r.manages(script, m.address) {
+		if source, err := r.field(script, layout.ScriptSource); err == nil {
+			if n, err := r.StringUnits(source); err == nil && n > 0 {
+				return "", ErrAsmJS
+			}
+		}
 		return "", fmt.Errorf("script 0x%x is not of module 0x%x", uint64(script), m.address)
 	}
 	return r.scriptName(script)
