@@ -40,6 +40,7 @@ type tables struct {
 	baseline  *heap.Baseline
 	id        heap.Identity // of the function; baseline code does not tell: once a frame in it has told
 	sfi       heap.Word     //
+	marks     *marks        // of Maglev's code without positions; nil: not looked for yet
 }
 
 // codes keeps code by address.

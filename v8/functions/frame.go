@@ -53,3 +53,6 @@ type Frame struct {
 	// Lost says why name or line are missing; NothingLost if all is known.
 	Lost LostReason
 }
+
+// goneFrame stands for frames that are not known.
+var goneFrame = &Frame{Name: "[code gone]", Kind: JIT, Lost: LostCode}

@@ -219,8 +219,6 @@ func (v *Resolver) nameOnly(raw stack.RawFrame, t Tier) []*Frame {
 	return []*Frame{goneFrame, f}
 }
 
-var goneFrame = &Frame{Name: "[code gone]", Kind: JIT, Lost: LostCode}
-
 var (
 	jitFrames  = []*Frame{{Name: "[jit]", Kind: JIT}}
 	unreadCode = []*Frame{{Name: "[jit]", Kind: JIT, Lost: LostCode}}

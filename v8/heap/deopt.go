@@ -62,6 +62,23 @@ func (r *Reader) sites(c *Code, data, own Word) ([]site, error) {
 	return out, nil
 }
 
+// exits reads the frames at all deoptimisation points. Nil where one is not known.
+func (r *Reader) exits(data, own Word) [][]DeoptFrame {
+	if r.within(deoptLimits) != nil {
+		return nil
+	}
+	d, err := r.deopts(data, own)
+	if err != nil {
+		return nil
+	}
+	n := (len(d.words)/8 - r.l.At(layout.DeoptEntries)) / r.l.At(layout.DeoptEntrySize)
+	out := make([][]DeoptFrame, max(n, 0))
+	for i := range out {
+		out[i] = d.framesOf(i)
+	}
+	return out
+}
+
 // deopts is the deoptimisation data of a piece of code.
 type deopts struct {
 	r        *Reader

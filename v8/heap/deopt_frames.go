@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"sort"
@@ -17,26 +18,61 @@ func (o *Optimized) DeoptFrames(offset int) []DeoptFrame {
 	return o.sites[i].frames
 }
 
-// NearestDeoptFrames is DeoptFrames of the last call that returns to an offset or before it, for code that has no
-// position table. Before the first call it is the entry of the code's own function.
-func (o *Optimized) NearestDeoptFrames(offset int) []DeoptFrame {
-	i := sort.Search(len(o.sites), func(i int) bool { return o.sites[i].pc > offset })
-	if i == 0 {
-		return []DeoptFrame{{Function: o.Function, Offset: -1}}
+// DeoptSites are the offsets that calls return to, in order, with their DeoptFrames.
+func (o *Optimized) DeoptSites() iter.Seq2[int, []DeoptFrame] {
+	return func(yield func(int, []DeoptFrame) bool) {
+		for _, s := range o.sites {
+			if !yield(s.pc, s.frames) {
+				return
+			}
+		}
 	}
-	return o.sites[i-1].frames
 }
 
-// DeoptFunctions are the SharedFunctionInfos that DeoptFrames and NearestDeoptFrames give, in no order.
+// DeoptExits is the offset of the deopt exits, which are behind the code proper; 0 = not known.
+func (o *Optimized) DeoptExits() int { return o.deoptExits }
+
+// ExitFrames gives the frames at the deopt exit that begins at an offset. They are known of Maglev's code without a
+// position table. is is false where no exit begins. The slice is shared; do not change it.
+func (o *Optimized) ExitFrames(offset int) (frames []DeoptFrame, is bool) {
+	at := offset - o.deoptExits
+	if o.exitSize <= 0 || at < 0 || at%o.exitSize != 0 || at/o.exitSize >= len(o.exits) {
+		return nil, false
+	}
+	return o.exits[at/o.exitSize], true
+}
+
+// InlinedIn are the offsets in the source at which calls were inlined in a function, wherever that is inlined itself.
+func (o *Optimized) InlinedIn(function Word) []int {
+	var out []int
+	for _, in := range o.inlined {
+		caller := o.Function
+		if i := int(in.at.Inlining); i >= 0 && i < len(o.inlined) {
+			caller = o.inlined[i].function
+		}
+		if caller == function {
+			out = append(out, int(in.at.Source))
+		}
+	}
+	return out
+}
+
+// DeoptFunctions are the SharedFunctionInfos that DeoptFrames and ExitFrames give, in no order.
 func (o *Optimized) DeoptFunctions() []Word {
-	if len(o.sites) == 0 {
+	if len(o.sites)+len(o.exits) == 0 {
 		return nil
 	}
 	seen := map[Word]bool{o.Function: true}
-	for _, s := range o.sites {
-		for _, w := range s.frames {
-			seen[w.Function] = true
+	add := func(frames []DeoptFrame) {
+		for _, f := range frames {
+			seen[f.Function] = true
 		}
+	}
+	for _, s := range o.sites {
+		add(s.frames)
+	}
+	for _, frames := range o.exits {
+		add(frames)
 	}
 	return slices.Collect(maps.Keys(seen))
 }

@@ -160,20 +160,22 @@ func TestSites(t *testing.T) {
 	twice := []DeoptFrame{{m.inlined, 300}, {m.own, 14}}
 	again := []DeoptFrame{{m.inlined, 7}, {m.own, 14}}
 	builtin := []DeoptFrame{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
-	for _, c := range []struct {
-		offset          int
-		frames, nearest []DeoptFrame
-	}{
-		{-1, nil, []DeoptFrame{{m.own, -1}}}, {15, nil, []DeoptFrame{{m.own, -1}}}, {16, twice, twice},
-		{17, nil, twice},
-		{32, builtin, builtin}, {40, nil, builtin}, {48, again, again}, {53, nil, again},
-		{54, twice, twice}, {58, builtin, builtin}, {62, again, again}, {1 << 40, nil, again},
-	} {
-		if diff := cmp.Diff(c.frames, o.DeoptFrames(c.offset)); diff != "" {
-			t.Errorf("DeoptFrames(%d): %s", c.offset, diff)
+	var offsets []int
+	for offset, frames := range o.DeoptSites() {
+		offsets = append(offsets, offset)
+		if diff := cmp.Diff(o.DeoptFrames(offset), frames); diff != "" {
+			t.Errorf("DeoptSites at %d: %s", offset, diff)
 		}
-		if diff := cmp.Diff(c.nearest, o.NearestDeoptFrames(c.offset)); diff != "" {
-			t.Errorf("NearestDeoptFrames(%d): %s", c.offset, diff)
+	}
+	if diff := cmp.Diff([]int{16, 32, 48, 54, 58, 62}, offsets); diff != "" {
+		t.Error(diff)
+	}
+	for offset, want := range map[int][]DeoptFrame{
+		-1: nil, 15: nil, 16: twice, 17: nil, 32: builtin, 40: nil, 48: again, 53: nil, 54: twice, 58: builtin,
+		62: again, 1 << 40: nil,
+	} {
+		if diff := cmp.Diff(want, o.DeoptFrames(offset)); diff != "" {
+			t.Errorf("DeoptFrames(%d): %s", offset, diff)
 		}
 	}
 	callers := o.DeoptFunctions()
@@ -181,8 +183,46 @@ func TestSites(t *testing.T) {
 	if diff := cmp.Diff([]Word{m.own, m.inlined, m.builtin}, callers); diff != "" {
 		t.Error(diff)
 	}
-	if o := (&Optimized{Function: m.own}); o.NearestDeoptFrames(5) != nil && len(o.DeoptFunctions()) > 0 {
+	if o := (&Optimized{Function: m.own}); len(o.DeoptFunctions()) > 0 {
 		t.Error("code without sites has callers")
+	}
+}
+
+func TestExitFrames(t *testing.T) {
+	m := deoptImage(t)
+	o := &Optimized{Function: m.own, deoptExits: 32, exitSize: 4}
+	o.exits = NewReader(m, deoptLayout()).exits(m.data, m.own)
+	for offset, want := range map[int][]DeoptFrame{
+		28: nil, 32: {{m.inlined, 300}, {m.own, 14}}, 33: nil, 36: {{m.inlined, 7}, {m.own, 14}},
+		40: {{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}, 44: nil,
+	} {
+		got, is := o.ExitFrames(offset)
+		if diff := cmp.Diff(want, got); diff != "" || is != (want != nil) {
+			t.Errorf("%d: %v, %s", offset, is, diff)
+		}
+	}
+	if len(o.DeoptFunctions()) != 3 {
+		t.Errorf("functions: %v", o.DeoptFunctions())
+	}
+	m.set(m.data, 18, smi(-1))
+	o.exits = NewReader(m, deoptLayout()).exits(m.data, m.own)
+	if got, is := o.ExitFrames(36); got != nil || !is {
+		t.Errorf("without a translation: %v, %v", got, is)
+	}
+	if _, is := (&Optimized{}).ExitFrames(0); is {
+		t.Error("code without exits has one")
+	}
+}
+
+func TestInlinedIn(t *testing.T) {
+	o := &Optimized{Function: 1, inlined: []inlinedCall{
+		{Position{Source: 10, Inlining: -1}, 2}, {Position{Source: 20, Inlining: 0}, 3},
+		{Position{Source: 30, Inlining: -1}, 2}, {Position{Source: 40, Inlining: 2}, 1},
+	}}
+	for function, want := range map[Word][]int{1: {10, 30}, 2: {20, 40}, 3: nil} {
+		if diff := cmp.Diff(want, o.InlinedIn(function)); diff != "" {
+			t.Errorf("%d: %s", function, diff)
+		}
 	}
 }
 
@@ -231,8 +271,9 @@ func TestSitesOfAHostileLayout(t *testing.T) {
 			l.Values[f] = v
 			o := &Optimized{Function: m.own}
 			o.sites, _ = NewReader(m, l).sites(m.code, m.data, m.own)
+			o.deoptExits, o.exitSize, o.exits = 32, 4, NewReader(m, l).exits(m.data, m.own)
 			o.DeoptFunctions()
-			o.NearestDeoptFrames(40)
+			o.ExitFrames(40)
 		}
 	}
 }
@@ -253,7 +294,11 @@ func FuzzSites(f *testing.F) {
 			if w := o.DeoptFrames(offset); w != nil && w[len(w)-1].Function != m.own {
 				t.Errorf("offset %d: %v does not end in the code's own function", offset, w)
 			}
-			o.NearestDeoptFrames(offset)
+		}
+		for _, frames := range NewReader(m, l).exits(m.data, m.own) {
+			if frames != nil && frames[len(frames)-1].Function != m.own {
+				t.Errorf("%v does not end in the code's own function", frames)
+			}
 		}
 		o.DeoptFunctions()
 	})

@@ -15,6 +15,8 @@ type Optimized struct {
 	inlined    []inlinedCall
 	sites      []site // of Maglev's code, by offset
 	deoptExits int    // offset of the deopt exits, behind the code proper; 0 = not known
+	exitSize   int
+	exits      [][]DeoptFrame // frames at each deopt exit, of Maglev's code without positions; nil = not known
 }
 
 // Size is how many bytes it takes, roughly.
@@ -25,6 +27,9 @@ func (o *Optimized) Size() int {
 	n := o.Positions.size() + 32*len(o.inlined)
 	for _, s := range o.sites {
 		n += 64 + 64*len(s.frames)
+	}
+	for _, frames := range o.exits {
+		n += 64 + 64*len(frames)
 	}
 	return n
 }
@@ -69,6 +74,10 @@ func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 		o.sites, err = r.sites(c, data, o.Function)
 		if err != nil && len(o.Positions) == 0 { // else there are those
 			return nil, err
+		}
+		if len(o.Positions) == 0 && o.deoptExits > 0 {
+			o.exitSize = r.l.At(layout.DeoptExitSize)
+			o.exits = r.exits(data, o.Function)
 		}
 	}
 	return o, nil
@@ -159,13 +168,13 @@ func (o *Optimized) entry() int32 {
 // Equal reports whether two pieces of code say the same of each of their offsets. same compares the functions that they
 // refer to: the collector may have moved one meanwhile.
 func (o *Optimized) Equal(p *Optimized, same func(of, other Word) bool) bool {
+	sameFrame := func(a, b DeoptFrame) bool { return a.Offset == b.Offset && same(a.Function, b.Function) }
 	return o.deoptExits == p.deoptExits && same(o.Function, p.Function) && slices.Equal(o.Positions, p.Positions) &&
 		slices.EqualFunc(o.inlined, p.inlined, func(a, b inlinedCall) bool {
 			return a.at == b.at && same(a.function, b.function)
 		}) &&
 		slices.EqualFunc(o.sites, p.sites, func(a, b site) bool {
-			return a.pc == b.pc && slices.EqualFunc(a.frames, b.frames, func(a, b DeoptFrame) bool {
-				return a.Offset == b.Offset && same(a.Function, b.Function)
-			})
-		})
+			return a.pc == b.pc && slices.EqualFunc(a.frames, b.frames, sameFrame)
+		}) &&
+		slices.EqualFunc(o.exits, p.exits, func(a, b []DeoptFrame) bool { return slices.EqualFunc(a, b, sameFrame) })
 }

@@ -1,0 +1,247 @@
+package functions
+
+import (
+	"slices"
+	"sort"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/x86"
+)
+
+// mark is a piece of machine code of which the deoptimisation data says what it belongs to: the last byte of a call, a
+// jump to a deopt exit or to deferred code, or a return.
+type mark struct {
+	from, to int
+	frames   []heap.DeoptFrame // innermost first; nil = not known
+	last     bool              // the function ends there
+}
+
+// block is deferred code. V8 makes each for one operation, puts it behind the code proper, and ends it with a trap.
+// (src/maglev/maglev-code-generator.cc, EmitDeferredCode)
+type block struct {
+	from, to int
+	marks    []mark
+	sources  []int // of the jumps to it
+}
+
+// marks are all of Maglev's code, in order.
+type marks struct {
+	proper   []mark
+	deferred []block
+	inlined  map[heap.DeoptFrame]bool // calls that were inlined and have marks of their own
+}
+
+// gap is a place in code: in a mark, or between two.
+type gap struct {
+	frames        []heap.DeoptFrame // that are sure, innermost first
+	sure          bool              // there are no others
+	before, after int               // offsets in the bytecode of the innermost function that the place is between
+}
+
+// maxMarked bounds the code that is looked through for marks.
+const maxMarked = 256 << 10
+
+// noEnd is behind all offsets of bytecode.
+const noEnd = 1 << 30
+
+// newMarks finds the marks in code, of which those are known that calls make.
+func newMarks(own heap.Word, calls []mark, transfers []x86.Transfer,
+	exit func(target int) ([]heap.DeoptFrame, bool)) *marks {
+	m := &marks{deferred: deferredOf(transfers), inlined: map[heap.DeoptFrame]bool{}}
+	entry := []heap.DeoptFrame{{Function: own, Offset: -1}}
+	m.proper = append(m.proper, mark{frames: entry})
+	for _, c := range calls {
+		m.add(c)
+	}
+	for _, t := range transfers {
+		if frames, is := exit(t.Target); is {
+			m.add(mark{from: t.From, to: t.To, frames: frames})
+		}
+		if t.Op == x86asm.RET {
+			m.add(mark{from: t.From, to: t.To, frames: entry, last: true})
+		}
+	}
+	for _, b := range slices.Backward(m.deferred) { // what is left from a block is behind it
+		if g := b.whole(); g.sure {
+			for _, from := range b.sources {
+				m.add(mark{from: from, to: from + 1, frames: g.frames})
+			}
+		}
+	}
+	m.sort()
+	m.placeReturns()
+	m.closeLoops(transfers)
+	return m
+}
+
+func (m *marks) sort() {
+	slices.SortStableFunc(m.proper, func(a, b mark) int { return a.from - b.from })
+}
+
+// deferredOf finds deferred blocks: what ends with a trap and is jumped to from elsewhere.
+func deferredOf(transfers []x86.Transfer) []block {
+	sources := map[int][]int{}
+	for _, t := range transfers {
+		if t.Target >= 0 {
+			sources[t.Target] = append(sources[t.Target], t.From)
+		}
+	}
+	var out []block
+	from := 0
+	for _, t := range transfers {
+		if t.Op != x86asm.RET && t.Op != x86asm.INT {
+			continue
+		}
+		b := block{from: from, to: t.To}
+		for _, s := range sources[from] {
+			if s < from || s >= t.To {
+				b.sources = append(b.sources, s)
+			}
+		}
+		if t.Op == x86asm.INT && len(b.sources) > 0 {
+			out = append(out, b)
+		}
+		from = t.To
+	}
+	return out
+}
+
+func (m *marks) block(at int) *block {
+	i := sort.Search(len(m.deferred), func(i int) bool { return m.deferred[i].to > at })
+	if i == len(m.deferred) || m.deferred[i].from > at {
+		return nil
+	}
+	return &m.deferred[i]
+}
+
+func (m *marks) add(x mark) {
+	for _, caller := range x.frames[min(1, len(x.frames)):] {
+		m.inlined[caller] = true
+	}
+	if b := m.block(x.from); b != nil {
+		b.marks = append(b.marks, x)
+		return
+	}
+	m.proper = append(m.proper, x)
+}
+
+// placeReturns gives the returns the place of the last mark in the code's own function.
+func (m *marks) placeReturns() {
+	var last []heap.DeoptFrame
+	for i, x := range m.proper {
+		if x.last {
+			m.proper[i].frames = last
+		} else if len(x.frames) == 1 {
+			last = x.frames
+		}
+	}
+}
+
+// closeLoops adds the heads of loops and the jumps back to them. A check for interrupts is just before the jump, so
+// that they belong to the mark before if all of the loop is in what that is in. (src/maglev/maglev-graph-builder.cc,
+// VisitJumpLoop)
+func (m *marks) closeLoops(transfers []x86.Transfer) {
+	var ends []mark
+	for _, t := range transfers {
+		if t.Op != x86asm.JMP || t.Target < 0 || t.Target > t.From || m.block(t.From) != nil {
+			continue
+		}
+		head, end := m.before(t.Target), m.before(t.From)
+		if end < 0 {
+			continue
+		}
+		frames := m.proper[end].frames
+		inside := func(x mark) bool {
+			outer, _ := common(frames, x.frames)
+			return len(outer) == len(frames)
+		}
+		if !slices.ContainsFunc(m.proper[head+1:end+1], func(x mark) bool { return !inside(x) }) {
+			ends = append(ends, mark{from: t.Target, to: t.Target, frames: frames},
+				mark{from: t.From, to: t.To, frames: frames})
+		}
+	}
+	m.proper = append(ends, m.proper...) // the head is before its first instruction
+	m.sort()
+}
+
+// before is the index of the last mark that begins at an offset or before it; -1: there is none.
+func (m *marks) before(offset int) int {
+	return sort.Search(len(m.proper), func(i int) bool { return m.proper[i].from > offset }) - 1
+}
+
+// whole is what is sure of all of a block.
+func (b *block) whole() gap {
+	if len(b.marks) == 0 {
+		return gap{}
+	}
+	g := gap{frames: b.marks[0].frames, sure: b.marks[0].frames != nil}
+	for _, x := range b.marks[1:] {
+		frames, same := common(g.frames, x.frames)
+		g = gap{frames: frames, sure: g.sure && same}
+	}
+	return g
+}
+
+// maxNested bounds how deep blocks are nested.
+const maxNested = 4
+
+// at tells of the instruction at an offset.
+func (m *marks) at(offset, nested int) gap {
+	if b := m.block(offset); b != nil {
+		if len(b.marks) > 0 || nested == maxNested {
+			return b.whole()
+		}
+		g := m.at(b.sources[0], nested+1)
+		for _, from := range b.sources[1:] {
+			other := m.at(from, nested+1)
+			frames, same := common(g.frames, other.frames)
+			g.frames, g.sure = frames, g.sure && other.sure && same
+			g.before, g.after = min(g.before, other.before), max(g.after, other.after)
+		}
+		return g
+	}
+	i := m.before(offset)
+	if i < 0 {
+		return gap{}
+	}
+	last := m.proper[i]
+	if offset < last.to {
+		return gap{frames: last.frames, sure: last.frames != nil}
+	}
+	if i+1 == len(m.proper) {
+		return gap{}
+	}
+	return last.until(m.proper[i+1])
+}
+
+// until is the gap between two marks.
+func (x mark) until(next mark) gap {
+	frames, same := common(x.frames, next.frames)
+	g := gap{frames: frames, sure: same}
+	if same {
+		g.before, g.after = frames[0].Offset, next.frames[0].Offset
+		if next.last {
+			g.after = noEnd
+		}
+	}
+	return g
+}
+
+// common gives the frames that two places are both in, with the offset of the first where the innermost differs; same
+// is true if there are no others. Two calls of a function from two places are not the same.
+func common(a, b []heap.DeoptFrame) (frames []heap.DeoptFrame, same bool) {
+	n := 0
+	for n < min(len(a), len(b)) {
+		x, y := a[len(a)-1-n], b[len(b)-1-n]
+		if x.Function != y.Function {
+			break
+		}
+		n++
+		if x.Offset != y.Offset {
+			break
+		}
+	}
+	return a[len(a)-n:], n > 0 && n == len(a) && n == len(b)
+}
