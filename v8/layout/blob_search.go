@@ -3,24 +3,31 @@ package layout
 import "debug/elf"
 
 // How the embedded blob is aligned where nothing tells where it is: its code to a page, what it says of that to a word.
+const blobPage = 4096 // V8 10 and older, which export it, have it at any multiple of 32
+
+// The first records are of code at the beginning, one after the other.
+const firstRecords = 4
+
+// Limits of the search: places that are looked at, such that are decoded, and bytes of code.
 const (
-	blobPage = 4096 // V8 10 and older, which export it, have it at any multiple of 32
-	maxTried = 1 << 16
+	maxTried   = 1 << 16
+	maxDecoded = 1 << 8
+	maxText    = 1 << 30
 )
 
 // findPlaces looks for what an embedded blob says of the code of n builtins, among the constants: it begins with a
 // builtin at the blob's beginning, and the places of all fill the code.
 func (im *image) findPlaces(n int) (found []place) {
-	tried := 0
+	tried, decoded := 0, 0
 	for _, p := range im.readOnly() {
 		at := p.off
 		im.records(p, word, func(b []byte) bool {
 			if first := placeOf(b); first.offset == 0 && first.size > 0 && first.size < blobPage {
 				tried++
-				found = im.placesFrom(at, first, n)
+				found = im.placesFrom(at, n, &decoded)
 			}
 			at += word
-			return found == nil && tried < maxTried
+			return found == nil && tried < maxTried && decoded < maxDecoded
 		})
 		if found != nil {
 			break
@@ -30,13 +37,15 @@ func (im *image) findPlaces(n int) (found []place) {
 }
 
 // placesFrom returns the places of n builtins if their records begin at a file offset, and no more of them are there.
-func (im *image) placesFrom(at int64, first place, n int) []place {
-	next := im.upTo(at, maxRecord+word)
-	for record := minRecord; record+word <= len(next); record += recordStep {
-		second := placeOf(next[record:])
-		if second.offset%codeAlignment != 0 || second.offset < first.size || second.offset-first.size > maxPadding {
+// It counts what it decodes.
+func (im *image) placesFrom(at int64, n int, decoded *int) []place {
+	next := im.upTo(at, firstRecords*maxRecord)
+	for record := minRecord; firstRecords*record <= len(next); record += recordStep {
+		first := records(next, firstRecords, record)
+		if !fill(first, endOf(first)) {
 			continue
 		}
+		*decoded++
 		data := im.upTo(at, (n+1)*record)
 		if len(data) < (n+1)*record {
 			continue
@@ -61,7 +70,8 @@ func (im *image) findCode(places []place) (start uint64, ok bool) {
 			continue
 		}
 		first := (p.Vaddr + blobPage - 1) &^ (blobPage - 1)
-		for at := first; at-p.Vaddr < p.Filesz && size <= p.Filesz-(at-p.Vaddr); at += blobPage {
+		end := p.Vaddr + min(p.Filesz, maxText)
+		for at := first; at < end && size <= end-at; at += blobPage {
 			if im.isPadded(p.Off+at-p.Vaddr, gaps) {
 				return at, true
 			}

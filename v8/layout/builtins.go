@@ -93,28 +93,39 @@ const (
 // firstBuiltins are the names that the first builtin of a V8 can have.
 var firstBuiltins = []string{"DeoptimizationEntry_Eager", "RecordWriteEmitRememberedSetSaveFP"}
 
-// aBuiltin is the name of one of the first hundred. A linker keeps a text once; more than maxTexts are not looked at.
+// aBuiltin is the name of one of the first hundred. A linker keeps a text once, and few words refer to it.
 const (
 	aBuiltin  = "InterpreterEntryTrampoline"
 	maxBefore = 512
 	maxTexts  = 4
+	maxWords  = 16
 )
 
 // builtinNames returns the names of the builtins by their numbers: "" for those that the program writes into the table
 // only when it starts, some of C++. The table has no symbol: it is around a pointer to the name of one of them. Nil if
 // there is no such table, as in a position-independent file that has its pointers in relocations only.
 func (im *image) builtinNames() (names []string) {
-	texts := 0
-	for _, p := range im.readOnly() {
-		scan(im.r, p, [][]byte{[]byte(aBuiltin + "\x00")}, func(_ int, at int64) bool {
-			if name, ok := im.address(uint64(at)); ok {
-				names = im.namesAround(name)
-			}
-			texts++
-			return names == nil && texts < maxTexts
+	im.first(im.readOnly(), []byte(aBuiltin+"\x00"), maxTexts, func(at int64) bool {
+		if name, ok := im.address(uint64(at)); ok {
+			names = im.namesAround(name)
+		}
+		return names != nil
+	})
+	return names
+}
+
+// first calls is with the places in a file at which some bytes are, until it is true, or was called so often.
+func (im *image) first(in []piece, what []byte, most int, is func(at int64) bool) {
+	found := false
+	for _, p := range in {
+		if found || most == 0 {
+			return
+		}
+		scan(im.r, p, [][]byte{what}, func(_ int, at int64) bool {
+			found, most = is(at), most-1
+			return !found && most > 0
 		})
 	}
-	return names
 }
 
 // address translates a file offset.
@@ -136,13 +147,10 @@ func (im *image) namesAround(name uint64) (names []string) {
 			places = append(places, piece{int64(p.Off), int64(p.Filesz)})
 		}
 	}
-	needle := [][]byte{binary.LittleEndian.AppendUint64(nil, name)}
-	for _, p := range places {
-		scan(im.r, p, needle, func(_ int, at int64) bool {
-			names = im.rowsAround(at)
-			return names == nil
-		})
-	}
+	im.first(places, binary.LittleEndian.AppendUint64(nil, name), maxWords, func(at int64) bool {
+		names = im.rowsAround(at)
+		return names != nil
+	})
 	return names
 }
 
