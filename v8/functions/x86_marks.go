@@ -43,6 +43,12 @@ type gap struct {
 // maxMarked bounds the code that is looked through for marks.
 const maxMarked = 256 << 10
 
+// Limits of what hostile code can make of it: jumps to one deferred block, and marks that are compared for loops.
+const (
+	maxSources  = 16
+	maxCompared = 1 << 20
+)
+
 // noEnd is behind all offsets of bytecode.
 const noEnd = 1 << 30
 
@@ -144,6 +150,7 @@ func (m *marks) placeReturns() {
 // VisitJumpLoop)
 func (m *marks) closeLoops(transfers []x86.Transfer) {
 	var ends []mark
+	left := maxCompared
 	for _, t := range transfers {
 		if t.Op != x86asm.JMP || t.Target < 0 || t.Target > t.From || m.block(t.From) != nil {
 			continue
@@ -151,6 +158,10 @@ func (m *marks) closeLoops(transfers []x86.Transfer) {
 		head, end := m.before(t.Target), m.before(t.From)
 		if end < 0 {
 			continue
+		}
+		if left -= end - head; left < 0 {
+			m.proper = nil // without some loops nothing is sure
+			return
 		}
 		frames := m.proper[end].frames
 		inside := func(x mark) bool {
@@ -192,6 +203,9 @@ func (m *marks) at(offset, nested int) gap {
 	if b := m.block(offset); b != nil {
 		if len(b.marks) > 0 || nested == maxNested {
 			return b.whole()
+		}
+		if len(b.sources) > maxSources {
+			return gap{}
 		}
 		g := m.at(b.sources[0], nested+1)
 		for _, from := range b.sources[1:] {

@@ -104,7 +104,7 @@ func listFunctions(f *elf.File, prefix, pattern string) (all []Listed) {
 	for s := range functions(f) {
 		raw, _, _ := strings.Cut(s.Name, "@")
 		name := symbols.Demangled(s.Name)
-		if strings.HasPrefix(raw, "Builtins_") || elf.ST_TYPE(s.Info) != elf.STT_FUNC || !glob(pattern, name) {
+		if strings.HasPrefix(raw, symbols.Builtins) || elf.ST_TYPE(s.Info) != elf.STT_FUNC || !glob(pattern, name) {
 			continue
 		}
 		names[raw] = name

@@ -34,7 +34,7 @@ func find(f *elf.File, s Spec) (offset uint64, err error) {
 		return 0, fmt.Errorf("no native function has the name %s%s", s.Symbol, other.text())
 	case len(found) > 1:
 		return 0, fmt.Errorf("%d functions have the name %s: %s", len(found), s.Symbol, listed(found))
-	case strings.HasPrefix(found[0].name, "Builtins_"):
+	case strings.HasPrefix(found[0].name, symbols.Builtins):
 		return 0, fmt.Errorf("%s is a builtin of V8, which may run a copy of it, where a probe sees nothing", s.Symbol)
 	case elf.ST_TYPE(found[0].Info) != elf.STT_FUNC:
 		return 0, fmt.Errorf("%s only chooses the function that is called in its place: name that one", s.Symbol)
@@ -139,7 +139,7 @@ func functions(f *elf.File) iter.Seq[elf.Symbol] {
 			if old || part || s.Section == elf.SHN_UNDEF || s.Value == 0 {
 				continue
 			}
-			if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC && !strings.HasPrefix(s.Name, "Builtins_") {
+			if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC && !strings.HasPrefix(s.Name, symbols.Builtins) {
 				continue
 			}
 			if !yield(s) {
