@@ -1,9 +1,12 @@
 package process
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +60,41 @@ func TestOpenEnded(t *testing.T) {
 			t.Errorf("the parent %s: %v", parent, err)
 		}
 		_ = c.Wait()
+	}
+}
+
+// TestExecuted: as soon as a process is said to run another program, it has that one's mappings.
+func TestExecuted(t *testing.T) {
+	const rounds, script = 300, `echo ready; read line && exec sh -c "$0" "$0"`
+	c := exec.Command("sh", "-c", script, script)
+	in, err := c.StdinPipe()
+	out, also := c.StdoutPipe()
+	if err := errors.Join(err, also, c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	ready := bufio.NewScanner(out)
+	defer c.Wait()
+	defer in.Close()
+	for i := range rounds {
+		if !ready.Scan() {
+			t.Fatal("the shell has ended")
+		}
+		p := Process{PID: c.Process.Pid, program: procs.Auxiliary(c.Process.Pid)}
+		if p.Executed() {
+			t.Fatal("another program before any execve")
+		}
+		if _, err := in.Write([]byte{'\n'}); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); !p.Executed(); {
+			if time.Now().After(deadline) {
+				t.Fatalf("execve %d is not seen", i)
+			}
+		}
+		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", c.Process.Pid))
+		if err != nil || !strings.Contains(string(maps), "r-xp") {
+			t.Fatalf("execve %d is not over: error %v, mappings\n%s", i, err, maps)
+		}
 	}
 }
 

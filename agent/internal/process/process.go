@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -94,10 +95,11 @@ func read(pid int, started uint64, files *elffile.Cache, anyway bool) (*Process,
 // Ended reports whether the process has ended, whichever has its id now.
 func (p *Process) Ended() bool { return procs.Started(p.PID) != p.Started || procs.Ended(p.PID) }
 
-// Executed reports whether the process runs another program since it was opened, or the same one again.
+// Executed reports whether the process runs another program since it was opened, or the same one again. In the middle
+// of execve it does not yet: its vector is empty then, and so are its mappings.
 func (p *Process) Executed() bool {
 	now := procs.Auxiliary(procs.Living(p.PID))
-	return now != "" && p.program != "" && now != p.program
+	return strings.Trim(now, "\x00") != "" && p.program != "" && now != p.program
 }
 
 // noV8 is the layout of a process without V8.
