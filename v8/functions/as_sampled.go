@@ -18,8 +18,7 @@ import (
 // What is read before the next one begins is what the sample referred to. What is read after that may be something else
 // in the same place. It counts if it has the identity that the sample says, and if it lives: an object that has died
 // stays as it is until it is swept, but what it refers to may have been swept before. Of functions and scripts the
-// lists of what lives tell; of machine code nothing does, but that it is still there when the next mark-compact has
-// begun (code.unsure).
+// lists of what lives tell; of machine code nothing does but a sample in it that was taken later (code.unsure).
 
 // lateAfter is how long after a sample the place of code may be another's, in nanoseconds, where nothing else tells.
 const lateAfter = int64(5 * time.Millisecond)

@@ -43,6 +43,9 @@ type tables struct {
 	marks     *marks        // of Maglev's code without positions; nil: not looked for yet
 }
 
+// unread are the tables of code that are not known.
+var unread = tables{id: heap.Identity{Script: -1}}
+
 // codes keeps code by address.
 type codes struct {
 	all   []*code // sorted, without overlaps

@@ -115,23 +115,15 @@ func (v *Resolver) holds(c *code) bool {
 	if c.gone || c.in != v.number {
 		return false
 	}
-	if c.covers(v.moment.MarkCompacts) {
+	n := v.moment.MarkCompacts
+	if c.covers(n) {
 		return true
 	}
-	n := v.moment.MarkCompacts
-	now := n
-	if c.checked != v.code.round {
-		if c.unsure != nil {
-			now = max(n, v.countCompacts())
-		}
-		if !v.r.Same(c.Code) {
-			return false
-		}
+	checked := c.checked == v.code.round
+	if !checked && !v.r.Same(c.Code) {
+		return false
 	}
-	switch {
-	case c.unsure != nil && now > c.unsureAt:
-		c.take()
-	case c.unsure == nil && !c.described() && (c.checked != v.code.round || n != c.tried):
+	if c.unsure == nil && !c.described() && (!checked || n != c.tried) {
 		v.describe(c)
 	}
 	c.checked = v.code.round
@@ -146,12 +138,10 @@ func (v *Resolver) Renew(now int64) {
 	v.checkUsed()
 }
 
-// unread are the tables of code that are not known.
-var unread = tables{id: heap.Identity{Script: -1}}
-
 // describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left
-// without, and they are read when it is met again. What is read after a mark-compact counts once the code has outlived
-// another one: code that has died refers to places that are used again, but is gone itself before the next one begins.
+// without, and they are read when it is met again. What is read after a mark-compact counts once a sample was in the
+// code after that (outlives): code that has died refers to places that are used again, and stays as it was for as long
+// as its own is not.
 func (v *Resolver) describe(c *code) {
 	c.tried = v.moment.MarkCompacts
 	if v.room.short() {

@@ -34,10 +34,13 @@ func (v *Resolver) sampledIn(c *code, raw stack.RawFrame) {
 }
 
 // outlives takes over what was read of code when it may have died, if the current sample, which has a frame in it, was
-// taken after the same mark-compact: then it had not. Else that is known only after another one.
+// taken after the same mark-compact, or a later one: then it had not.
 func (v *Resolver) outlives(c *code, raw stack.RawFrame) {
 	n := v.moment.MarkCompacts
-	if c.unsure != nil && v.counts(n) && n == c.unsureAt && raw.ID.Script >= 0 && raw.ID == c.unsure.id {
+	if c.unsure == nil || !v.counts(n) || n < c.unsureAt || raw.ID.Script < 0 {
+		return
+	}
+	if c.unsure.id == raw.ID || c.unsure.id == unread.id {
 		c.take()
 	}
 }

@@ -246,7 +246,7 @@ func TestAsSampled(t *testing.T) {
 }
 
 // TestOutlives: what was read of code after a mark-compact counts for a frame of its function, in a sample that was
-// taken after the same one.
+// taken after the same one or later.
 func TestOutlives(t *testing.T) {
 	own, other := heap.Identity{Script: 5, Literal: 3}, heap.Identity{Script: 5, Literal: 4}
 	for _, test := range []struct {
@@ -257,6 +257,7 @@ func TestOutlives(t *testing.T) {
 	}{
 		{"before it", 8, own, false},
 		{"after it", 9, own, true},
+		{"after another one", 10, own, true},
 		{"in a mark-compact", 0, own, false},
 		{"a frame of another function", 9, other, false},
 		{"a frame without a function", 9, heap.Identity{Script: -1}, false},
@@ -268,5 +269,22 @@ func TestOutlives(t *testing.T) {
 		if got := read.unsure == nil; got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
+	}
+}
+
+// TestDeadCodeStaysAsItWas: code that died in a mark-compact may be as it was when the next one has begun, which makes
+// nothing true that was read of it in between.
+func TestDeadCodeStaysAsItWas(t *testing.T) {
+	c := newCounted()
+	c.markCompacts(8)
+	c.compile(place, 0x2000, 100)
+	c.v.Renew(0)
+	c.sample(7)
+	read := c.v.code.find(pc)
+	read.tier, read.unsure, read.unsureAt = TurboFan, &tables{}, 9
+	c.markCompacts(9)
+	c.v.Renew(0)
+	if got := c.sample(7); got != 100 || read.unsure == nil {
+		t.Errorf("code of %d bytes, want 100; what was read of it counts: %v", got, read.unsure == nil)
 	}
 }

@@ -129,13 +129,13 @@ func (v *Resolver) calls(c *code, raw stack.RawFrame) []*Frame {
 	if raw.Exact {
 		at++ // the tables are asked for the instruction that is left of a return address
 	}
+	v.outlives(c, raw)
 	if c.tier == Sparkplug {
 		if !v.isBaselineOf(c, raw) || c.baseline == nil {
 			return nil
 		}
 		return v.baselineCall(c, raw, at)
 	}
-	v.outlives(c, raw)
 	switch {
 	case c.optimized == nil:
 		return nil
