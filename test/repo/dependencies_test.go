@@ -19,10 +19,10 @@ var sharedModules = map[string]struct {
 	"golang.org/x/sys": {nil, "Linux system calls that the standard library lacks"},
 	"github.com/cilium/ebpf": {
 		[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/bpf/kernelbtf",
-			"agent/internal/bpf/kernelnames", "agent/internal/bpf/registers", "agent/internal/sampler",
-			"agent/internal/trigger"},
+			"agent/internal/bpf/kernelnames", "agent/internal/bpf/nolines", "agent/internal/bpf/registers",
+			"agent/internal/sampler", "agent/internal/trigger"},
 		"bpf, registers, kernelnames and, for tests, bpftest hold the generated loaders, kernelbtf reads the " +
-			"kernel's types, sampler fills maps and reads, trigger attaches"},
+			"kernel's types, nolines those of the object, sampler fills maps and reads, trigger attaches"},
 	"github.com/klauspost/compress": {
 		[]string{"agent/cli/inspect", "agent/internal/bpf", "agent/internal/bpf/compress", "otlp"},
 		"otlp compresses recordings; the BPF object is compressed for the binary; inspect reads compressed cores"},

@@ -72,10 +72,10 @@ func identityOf(s, debug *stableFile) *identity {
 
 // matches reports whether a file and its debug file have the bytes that the identity is of.
 func (id *identity) matches(s, debug *stableFile) bool {
-	if (id.debug == nil) != (debug == nil) || !id.file.matches(s.file, s.size) {
+	if (id.debug == nil) != (debug == nil) || !id.file.matches(s) {
 		return false
 	}
-	return debug == nil || id.debug.matches(debug.file, debug.size)
+	return debug == nil || id.debug.matches(debug)
 }
 
 // equal reports whether two identities are of the same bytes.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hotspan/hotspan/agent/internal/blocks"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
@@ -86,7 +88,12 @@ func (fp *fingerprint) append(b []byte) []byte {
 	for _, r := range fp.pieces {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.first)), uint64(r.count))
 	}
-	return append(b, fp.hash[:]...)
+	b = append(b, fp.hash[:]...)
+	of := fp.of.stamp
+	for _, n := range []int64{int64(fp.of.device), int64(of.inode), of.size, of.written.Nano(), of.made.Nano()} {
+		b = binary.AppendVarint(b, n)
+	}
+	return b
 }
 
 func appendPool(b []byte, p *uvpool.Pool) []byte {
@@ -187,6 +194,10 @@ func decodeFingerprint(r *blocks.Records) *fingerprint {
 	}
 	if copy(fp.hash[:], r.Bytes(sha256.Size)) < sha256.Size || fp.size < 0 || fp.size > maxFile {
 		return nil
+	}
+	fp.of.device, fp.of.stamp = uint64(r.Signed()), stamp{
+		inode: uint64(r.Signed()), size: r.Signed(),
+		written: unix.NsecToTimespec(r.Signed()), made: unix.NsecToTimespec(r.Signed()),
 	}
 	return fp
 }

@@ -18,6 +18,7 @@ type fingerprint struct {
 	size   int64
 	pieces []run
 	hash   [sha256.Size]byte
+	of     original // from which they were read
 }
 
 // run is a number of pieces, one after the other.
@@ -25,7 +26,7 @@ type run struct{ first, count uint32 }
 
 // fingerprint returns that of the pieces that were read.
 func (s *stableFile) fingerprint() fingerprint {
-	fp := fingerprint{size: s.size}
+	fp := fingerprint{size: s.size, of: s.original}
 	for i, have := range s.have {
 		switch last := len(fp.pieces) - 1; {
 		case !have:
@@ -39,12 +40,16 @@ func (s *stableFile) fingerprint() fingerprint {
 	return fp
 }
 
-// matches reports whether a file of a size has the bytes that the fingerprint is of.
-func (fp *fingerprint) matches(file io.ReaderAt, size int64) bool {
-	if size != fp.size {
+// matches reports whether a file has the bytes that the fingerprint is of. It reads the file itself and not what the
+// stableFile has of it: the bytes need not stay.
+func (fp *fingerprint) matches(s *stableFile) bool {
+	if s.size != fp.size {
 		return false
 	}
-	sum, err := fp.sum(file)
+	if fp.of == s.original && fp.of != (original{}) {
+		return true
+	}
+	sum, err := fp.sum(s.file)
 	return err == nil && sum == fp.hash
 }
 

@@ -82,8 +82,7 @@ func (c *Cache) takeTurn(r *reading) {
 	}
 }
 
-// share returns the contents that files with a build id have if they are those of this file too; else nil. It reads the
-// file itself and not the stableFile: the bytes need not stay.
+// share returns the contents that files with a build id have if they are those of this file too; else nil.
 func (c *Cache) share(buildID string, s, debug *stableFile) *contents {
 	c.mu.Lock()
 	candidates := slices.Clone(c.contents[buildID])

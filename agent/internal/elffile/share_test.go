@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/blocks"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
@@ -132,16 +135,16 @@ func TestStableFileReadsOnce(t *testing.T) {
 	if want := []run{{0, 1}, {3, 1}}; !slices.Equal(before.pieces, want) {
 		t.Errorf("pieces %v, want %v", before.pieces, want)
 	}
-	if _, err := f.WriteAt([]byte{1}, pieceSize); err != nil || !before.matches(f, s.size) {
+	if _, err := f.WriteAt([]byte{1}, pieceSize); err != nil || !before.matches(s) {
 		t.Error("a piece that was not read counts")
 	}
-	if _, err := f.WriteAt([]byte{1}, 3); err != nil || before.matches(f, s.size) {
+	if _, err := f.WriteAt([]byte{1}, 3); err != nil || before.matches(s) {
 		t.Error("a byte that was read does not count")
 	}
 	if after := s.fingerprint(); after.hash != before.hash {
 		t.Error("another hash of the same file")
 	}
-	if before.matches(f, s.size+1) {
+	if before.matches(&stableFile{file: s.file, size: s.size + 1}) {
 		t.Error("a file of another size matches")
 	}
 	if err := f.Truncate(10); err != nil {
@@ -150,4 +153,45 @@ func TestStableFileReadsOnce(t *testing.T) {
 	if _, err := s.ReadAt(b, 2*pieceSize); err == nil || s.err == nil {
 		t.Error("no error for a file that has become shorter")
 	}
+}
+
+// TestOriginal: of a file that is as it was when it was hashed nothing is read; of any other one all is.
+func TestOriginal(t *testing.T) {
+	now, changed := time.Unix(1000, 0), unix.Timespec{Sec: 998}
+	was := unix.Stat_t{Dev: unix.Mkdev(254, 0), Ino: 7, Size: 4, Mtim: unix.Timespec{Sec: 5, Nsec: 6}, Ctim: changed}
+	is := func(change func(*unix.Stat_t)) unix.Stat_t {
+		st := was
+		change(&st)
+		return st
+	}
+	fresh, elsewhere := is(func(st *unix.Stat_t) { st.Ctim.Nsec++ }), is(func(st *unix.Stat_t) { st.Dev = 40 })
+	for _, test := range []struct {
+		name        string
+		before, now unix.Stat_t
+		same        bool
+	}{
+		{"the same", was, was, true},
+		{"changed", was, is(func(st *unix.Stat_t) { st.Ctim.Nsec++ }), false},
+		{"another one", was, is(func(st *unix.Stat_t) { st.Ino++ }), false},
+		{"on another device", was, is(func(st *unix.Stat_t) { st.Dev++ }), false},
+		{"changed just before", fresh, fresh, false},
+		{"on no device", elsewhere, elsewhere, false},
+	} {
+		read := &fails{}
+		fp := fingerprint{size: 4, pieces: []run{{0, 1}}, of: originalOf(&test.before, now)}
+		stored := blocks.NewRecords(fp.append(nil))
+		fp = *decodeFingerprint(&stored)
+		file := &stableFile{file: procs.NewTimed(read), size: 4, original: originalOf(&test.now, now)}
+		if got := fp.matches(file); got != test.same || read.read == test.same || stored.Left() > 0 {
+			t.Errorf("%s: matches %v, was read %v", test.name, got, read.read)
+		}
+	}
+}
+
+// fails is a file that cannot be read, and knows whether it was tried.
+type fails struct{ read bool }
+
+func (f *fails) ReadAt([]byte, int64) (int, error) {
+	f.read = true
+	return 0, unix.EIO
 }

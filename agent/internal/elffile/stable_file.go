@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -22,10 +23,11 @@ const (
 // stableFile reads a file, each piece once, into memory that goes back to the system as a whole. So the bytes that are
 // hashed are those that were parsed, even if somebody writes to the file meanwhile. It is safe for concurrent use.
 type stableFile struct {
-	file *procs.Timed
-	size int64
-	turn *turn.Turn // nil: it has no need of one
-	mem  []byte     // of the whole file; what was not read takes none
+	file     *procs.Timed
+	size     int64
+	original original
+	turn     *turn.Turn // nil: it has no need of one
+	mem      []byte     // of the whole file; what was not read takes none
 
 	mu   sync.Mutex
 	have []bool // by piece
@@ -37,7 +39,7 @@ func newStableFile(f *os.File) (*stableFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stableFile{file: procs.NewTimed(f), size: st.Size}
+	s := &stableFile{file: procs.NewTimed(f), size: st.Size, original: originalOf(&st, time.Now())}
 	if s.size == 0 || s.size > maxFile {
 		return nil, fmt.Errorf("%d bytes: an executable file has 1 to %d", s.size, int64(maxFile))
 	}

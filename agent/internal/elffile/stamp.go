@@ -49,6 +49,26 @@ func stampOfFile(f *os.File) stamp {
 
 func newStamp(st *unix.Stat_t) stamp { return stamp{st.Ino, st.Size, st.Mtim, st.Ctim} }
 
+// original tells a file whose bytes are those that were read once: each change of a file sets its time of status change
+// to that of the kernel's clock, which nobody but root sets. The zero original tells nothing.
+type original struct {
+	device uint64
+	stamp  stamp
+}
+
+// settled is how long after its last change a file is told: the kernel's clock for files is coarse, and two changes may
+// have one time.
+const settled = 2 * time.Second
+
+// originalOf is zero for a file that was changed just now, and for one that is not on a device: what such a file system
+// says of a file may be up to whoever has mounted it, and its number may be another's later.
+func originalOf(st *unix.Stat_t, now time.Time) original {
+	if unix.Major(st.Dev) == 0 || now.Sub(time.Unix(st.Ctim.Unix())) < settled {
+		return original{}
+	}
+	return original{st.Dev, newStamp(st)}
+}
+
 // probed is whether a file has V8, or why that is not known.
 type probed struct {
 	stamp stamp

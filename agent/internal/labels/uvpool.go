@@ -26,14 +26,12 @@ func (p *Process) learnOfPool(kind uint8, about uint64) {
 // have it once for all processes with the file.
 func (p *Process) LearnCalls() {
 	r, ok := p.process.Mappings.Find(p.config.Pool.Call)
-	if !ok || r.File == nil || r.File.Pool == nil || p.decoder.sampler.KnowsKept(r.File.Slot) {
+	if !ok || r.File == nil || r.File.Pool == nil || r.File.Slot == 0 || p.decoder.sampler.KnowsKept(r.File.Slot) {
 		return
 	}
-	for _, at := range r.File.Pool.Calls {
-		if err := p.learnKept(at + r.Bias); err != nil {
-			p.decoder.log.Debug("calls of the pool not written", "pid", p.process.PID, "why", err)
-			return
-		}
+	err := p.decoder.sampler.SetFirstKept(r.File.Slot, r.File.Rules, uint8(p.config.Pool.Reg), r.File.Pool.Calls)
+	if err != nil {
+		p.decoder.log.Debug("calls of the pool not written", "pid", p.process.PID, "why", err)
 	}
 }
 

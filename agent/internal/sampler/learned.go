@@ -52,6 +52,21 @@ func (l *learned[K]) put(process uint32, key K, value any) error {
 	return err
 }
 
+// putFirst adds the entries of a process that has none, in one system call: all of them, or none.
+func (l *learned[K]) putFirst(process uint32, keys []K, values any) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(keys) > maxLearned {
+		return unix.E2BIG
+	}
+	l.keys[process] = slices.Clone(keys)
+	_, err := l.entries.BatchUpdate(keys, values, nil)
+	if err != nil {
+		l.remove(process)
+	}
+	return err
+}
+
 // len is the number of entries.
 func (l *learned[K]) len() (n int) {
 	l.mu.Lock()

@@ -122,8 +122,20 @@ func (s *Sampler) SetPublisher(key bpf.PublisherKey, at uint64) error {
 // SetKept stores where the function at an ELF virtual address keeps its caller's value of the register that the pool's
 // worker uses, for all processes with the file whose rules are in a slot: see unwind.Table.Kept.
 func (s *Sampler) SetKept(slot uint32, rules *unwind.Table, register uint8, vaddr uint64) error {
-	key := bpf.KeptKey{Table: uint16(slot), Reg: uint16(register), At: uint32(vaddr - rules.Base)}
-	return s.learned.keptPlaces.put(slot, key, int32(rules.Kept(register, vaddr)))
+	return s.learned.keptPlaces.put(slot, keptKey(slot, rules, register, vaddr), int32(rules.Kept(register, vaddr)))
+}
+
+// SetFirstKept is SetKept of several functions, for a file of which KnowsKept is false.
+func (s *Sampler) SetFirstKept(slot uint32, rules *unwind.Table, register uint8, vaddrs []uint64) error {
+	keys, places := make([]bpf.KeptKey, len(vaddrs)), make([]int32, len(vaddrs))
+	for i, vaddr := range vaddrs {
+		keys[i], places[i] = keptKey(slot, rules, register, vaddr), int32(rules.Kept(register, vaddr))
+	}
+	return s.learned.keptPlaces.putFirst(slot, keys, places)
+}
+
+func keptKey(slot uint32, rules *unwind.Table, register uint8, vaddr uint64) bpf.KeptKey {
+	return bpf.KeptKey{Table: uint16(slot), Reg: uint16(register), At: uint32(vaddr - rules.Base)}
 }
 
 // KnowsKept reports whether SetKept has stored anything of the file whose rules are in a slot.

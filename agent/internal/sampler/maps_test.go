@@ -71,7 +71,12 @@ func TestKeptOfFiles(t *testing.T) {
 	s := opened(t)
 	const register, base = 3, 0x1000
 	rules := &unwind.Table{Base: base, Rows: []unwind.Row{{CFA: unwind.RSP, Off: 1}, {PC: 0x100, CFA: unwind.CFANone}}}
-	for range 2 {
+	for _, set := range []func(slot uint32, vaddr uint64) error{
+		func(slot uint32, vaddr uint64) error { return s.SetKept(slot, rules, register, vaddr) },
+		func(slot uint32, vaddr uint64) error {
+			return s.SetFirstKept(slot, rules, register, []uint64{vaddr, base})
+		},
+	} {
 		s.tables.last = 6 // the next one is given
 		slot, _, err := s.AddTable(rules)
 		if err != nil || slot != 7 {
@@ -84,7 +89,7 @@ func TestKeptOfFiles(t *testing.T) {
 		if s.KnowsKept(slot) || knows(0x10) {
 			t.Fatal("places are known of a new file")
 		}
-		if err := s.SetKept(slot, rules, register, base+0x10); err != nil {
+		if err := set(slot, base+0x10); err != nil {
 			t.Fatal(err)
 		}
 		if !s.KnowsKept(slot) || !knows(0x10) || knows(0x11) {
