@@ -84,9 +84,9 @@ __noinline int follow_rules(struct process *p, struct scratch *s, __u64 isolate)
 		return 0;
 	s->n_entered = s->n_visits;
 	s->next_entered = 0;
-	s->visited = s->failed = 0;
-	bpf_loop(MAX_VISITS, visit_next, &r, 0);
-	if (next_visit(s))
+	s->visited = s->failed = s->next_kind = 0;
+	bpf_loop(2 * MAX_VISITS, visit_next, &r, 0);
+	if (s->next_kind || next_visit(s))
 		unreadable(s);
 	s->labels_lost = 0;
 	bpf_loop(s->n_values, append_next, 0, 0);

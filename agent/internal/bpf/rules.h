@@ -275,21 +275,14 @@ static long follow_next_edge(__u32 i, void *context)
 	return 0;
 }
 
-// Follows the edges of a kind from the current object, whose properties, entries or elements are open.
-static __always_inline void follow_edges(struct reader *r, __u32 node, __u32 kind)
-{
-	struct node_edges edges = {.reader = r, .node = &r->process->nodes[node], .kind = kind};
-	bpf_loop(edges.node->n_edges, follow_next_edge, &edges, 0);
-}
-
-// Follows the steps of the plan with this number from an object, whose head is in scratch->object_head. They are few:
-// a call for each would take as long as all that it does.
-__noinline int follow_plan(const struct process *p, struct scratch *s, __u64 object, __u32 at)
+// Follows the plan with this number from the object that is visited, whose head is in scratch->object_head. Its steps
+// are few: a call for each would take as long as all that it does.
+__noinline int follow_plan(const struct process *p, struct scratch *s, __u32 at)
 {
 	if (!p || !s)
 		return 0;
 	const struct plan *plan = &s->plans[0][at & (2 * MAX_PLANS - 1)];
-	if (rarely(is_moving(p, s, object, plan->guards))) {
+	if (rarely(is_moving(p, s, s->visited, plan->guards))) {
 		unreadable(s);
 		return 0;
 	}
@@ -298,7 +291,7 @@ __noinline int follow_plan(const struct process *p, struct scratch *s, __u64 obj
 		const struct step *step = &plan->steps[i];
 		if (is_needless(s, step->unless))
 			continue;
-		if (find_property(p, s, object, step->slot) || is_filler(s, plan->start, step->slot)) {
+		if (find_property(p, s, s->visited, step->slot) || is_filler(s, plan->start, step->slot)) {
 			unreadable(s);
 			note_missed(p, s, step->to, step->label);
 			continue;
@@ -339,32 +332,36 @@ static __always_inline int open_properties(struct process *p, struct scratch *s,
 	return 1;
 }
 
-static __always_inline void visit_properties(struct reader *r, __u32 node, __u32 type)
+// Follows the rules for properties if there is a plan for them. Returns whether their edges are to be followed.
+static __always_inline int visit_properties(struct reader *r, __u32 node, __u32 type)
 {
 	struct scratch *s = r->scratch;
 	const struct plan *plan = find_plan(s, s->object_head[0], node);
-	if (plan)
-		follow_plan(r->process, s, r->object, plan - s->plans[0]);
-	else if (!open_properties(r->process, s, node, type))
-		return;
-	else if (s->by_slot && is_moving(r->process, s, r->object, s->shape.guards))
-		unreadable(s);
-	else
-		follow_edges(r, node, EDGE_PROPERTY);
+	if (plan) {
+		follow_plan(r->process, s, plan - s->plans[0]);
+		return 0;
+	}
+	if (!open_properties(r->process, s, node, type))
+		return 0;
+	if (!s->by_slot || !is_moving(r->process, s, r->object, s->shape.guards))
+		return 1;
+	unreadable(s);
+	return 0;
 }
 
-static __always_inline void visit_map(struct reader *r, __u32 node)
+// Opens the entries of a JavaScript Map. Returns whether their edges are to be followed, as visit_array does.
+static __always_inline int visit_map(struct reader *r)
 {
 	struct scratch *s = r->scratch;
 	__u64 table;
 	s->by_slot = 0;
-	if (read_property(r->process, s, r->object, r->process->v8.jsmap_table / 8, &table) || open_map(table))
-		unreadable(s);
-	else
-		follow_edges(r, node, EDGE_MAP_ENTRY);
+	if (!read_property(r->process, s, r->object, r->process->v8.jsmap_table / 8, &table) && !open_map(table))
+		return 1;
+	unreadable(s);
+	return 0;
 }
 
-static __always_inline void visit_array(struct reader *r, __u32 node)
+static __always_inline int visit_array(struct reader *r)
 {
 	struct scratch *s = r->scratch;
 	__u64 length;
@@ -374,8 +371,7 @@ static __always_inline void visit_array(struct reader *r, __u32 node)
 		is = open_elements(length);
 	if (is < 0)
 		unreadable(s);
-	else if (is)
-		follow_edges(r, node, EDGE_ELEMENT);
+	return is > 0;
 }
 
 // The next object to visit: the one that was found last, or the next store; 0 = there is none. So all that a store
@@ -406,15 +402,22 @@ static __always_inline void visit_target(struct reader *r, __u32 node)
 		push_visit(s, s->word, node);
 }
 
-static __always_inline void visit_object(struct reader *r, const struct visit *v)
+// Whether the object that was visited is a JavaScript Map or an array of which rules ask for entries or elements.
+static __always_inline __u32 kind_inside(const struct process *p, __u32 kinds, __s32 type)
+{
+	if (kinds & 1 << EDGE_MAP_ENTRY && type == p->v8.type_map)
+		return EDGE_MAP_ENTRY;
+	return kinds & 1 << EDGE_ELEMENT && type == p->v8.type_array ? EDGE_ELEMENT : 0;
+}
+
+// Reads what an object is. Returns its type if rules may ask for something in it; -1 if not.
+static __always_inline __s32 begin_visit(struct reader *r, __u32 id, int may_be_map)
 {
 	struct scratch *s = r->scratch;
-	__u32 id = v->node & (MAX_NODES - 1), kinds = r->process->nodes[id].kinds;
-	int may_be_map = kinds & 1 << EDGE_MAP_ENTRY;
 	if (!use_steps(s, 1)) {
 		note_present(s); // perhaps; and what is not known counts
 		unreadable(s);
-		return;
+		return -1;
 	}
 	if (r->object != s->visited || may_be_map)
 		read_head(s, r->object, may_be_map);
@@ -422,32 +425,59 @@ static __always_inline void visit_object(struct reader *r, const struct visit *v
 	__s32 type = type_of_head(s, id);
 	// An AsyncLocalStorage that has no store now has undefined, or null. The node is read again: else the verifier
 	// looks at all that follows twice, for an id of 0 and for others.
-	__u32 node = *(volatile const __u32 *)&v->node;
+	__u32 node = *(volatile const __u32 *)&s->node;
 	if (node == 0 && (type != r->process->v8.type_oddball || boolean(s, r->object) >= 0))
 		note_present(s);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
-		return; // it has no properties that rules ask for
-	if (type == r->process->v8.type_weak_ref) {
-		visit_target(r, id);
-		return;
+		return -1; // it has no properties that rules ask for
+	if (type != r->process->v8.type_weak_ref)
+		return type;
+	visit_target(r, id);
+	return -1;
+}
+
+// Visits the current object: follows what rules ask for in it, its properties first. What they ask for inside a
+// JavaScript Map or an array comes in a visit of its own then: the verifier looks at all edges once.
+static __always_inline void visit_object(struct reader *r, __u32 id)
+{
+	struct scratch *s = r->scratch;
+	__u32 kinds = r->process->nodes[id].kinds, kind = s->next_kind;
+	__s32 type = 0;
+	int open = 0;
+	s->next_kind = 0;
+	if (!kind) {
+		type = begin_visit(r, id, kinds & 1 << EDGE_MAP_ENTRY);
+		if (type < 0)
+			return;
+		kind = kind_inside(r->process, kinds, type);
+		if (kinds & 1 << EDGE_PROPERTY) {
+			s->next_kind = kind;
+			kind = EDGE_PROPERTY;
+		}
 	}
-	if (kinds & 1 << EDGE_PROPERTY)
-		visit_properties(r, id, type);
-	if (may_be_map && type == r->process->v8.type_map)
-		visit_map(r, id);
-	if (kinds & 1 << EDGE_ELEMENT && type == r->process->v8.type_array)
-		visit_array(r, id);
+	if (kind == EDGE_PROPERTY)
+		open = visit_properties(r, id, type);
+	else if (kind == EDGE_MAP_ENTRY)
+		open = visit_map(r);
+	else if (kind == EDGE_ELEMENT)
+		open = visit_array(r);
+	struct node_edges edges = {.reader = r, .node = &r->process->nodes[id], .kind = kind};
+	if (open)
+		bpf_loop(edges.node->n_edges, follow_next_edge, &edges, 0);
 }
 
 static long visit_next(__u32 i, void *context)
 {
 	struct reader *r = context;
-	const struct visit *v = next_visit(r->scratch);
-	if (!v)
-		return 1;
-	__u32 id = v->node & (MAX_NODES - 1);
-	r->object = v->object;
-	visit_object(r, v);
+	if (!r->scratch->next_kind) {
+		const struct visit *v = next_visit(r->scratch);
+		if (!v)
+			return 1;
+		r->object = v->object;
+		r->scratch->node = v->node;
+	}
+	__u32 id = r->scratch->node & (MAX_NODES - 1);
+	visit_object(r, id);
 	note_missed(r->process, r->scratch, id, NO_LABEL);
 	return 0;
 }

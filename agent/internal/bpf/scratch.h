@@ -343,6 +343,8 @@ struct scratch {
 	__u32 n_visits, n_values;
 	__u32 n_entered, next_entered; // of the visits are of stores, and the next of them
 	__u64 visited; // object whose head is in object_head; 0 = of none
+	__u32 node;      // that it is visited for
+	__u32 next_kind; // kind of the edges from the object that was visited last which come next; 0 = none
 	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS
 	__u32 full;  // the buffer has had no room for a record
 	__u32 present; // a store is current

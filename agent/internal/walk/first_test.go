@@ -24,7 +24,7 @@ var firstLabels = map[string]string{
 	"dictionary.user": "in a dictionary", "dictionary.inside": "", `map.get("tenant")`: "at the end",
 	`map.get("inside")`: "", `map.get("key3")`: "", `map.get(Symbol.for("some"))`: "under a registered one",
 	`small.get("tenant")`: "in a small one", `small.get(Symbol.for("some"))`: "registered in a small one",
-	`small.get("outside")`: "",
+	`small.get("outside")`: "", "map.note": "beside the entries", "list.note": "beside the elements",
 }
 
 // TestFirstSample: the first sample of objects whose hidden classes and keys were never seen has their labels, without

@@ -831,6 +831,8 @@ type replayScratch struct {
 	N_entered    uint32
 	NextEntered  uint32
 	Visited      uint64
+	Node         uint32
+	NextKind     uint32
 	ContextSteps uint32
 	Full         uint32
 	Present      uint32

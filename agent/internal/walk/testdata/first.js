@@ -38,6 +38,9 @@ store.map.set(Symbol('some'), 'under a symbol').set(Symbol.for('some'), 'under a
 store.map.set('tenant', 'at the end');
 store.map.delete('key3');
 
+store.map.note = 'beside the entries'; // an object with both takes two visits
+store.list.note = 'beside the elements';
+
 store.small = new Map([['tenant', 'in a small one'], [Symbol.for('some'), 'registered in a small one']]);
 
 setImmediate(() => new AsyncLocalStorage().run(store, () => {
