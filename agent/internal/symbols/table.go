@@ -122,36 +122,30 @@ func (t *Table) find(block int, addr uint64) (out found) {
 
 // Addresses returns where symbols start, by their mangled names in the file. It is 0 for a name that the file lacks.
 func (t *Table) Addresses(names ...string) map[string]uint64 {
-	out := make(map[string]uint64, len(names))
-	for _, name := range names {
-		out[name] = 0
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i := range t.source.Len() {
-		t.source.visit(i, func(e entry) bool {
-			if _, ok := out[string(e.name)]; ok { // allocates no string
-				out[string(e.name)] = e.start
-			}
-			return true
-		})
-	}
-	return out
+	at, _ := t.Search("", names...)
+	return at
 }
 
-// Containing returns where symbols start whose mangled names in the file contain a part.
-func (t *Table) Containing(part string) (out []uint64) {
+// Search is Addresses, and returns also where symbols start whose names contain a part; none for "".
+func (t *Table) Search(part string, names ...string) (at map[string]uint64, containing []uint64) {
+	at = make(map[string]uint64, len(names))
+	for _, name := range names {
+		at[name] = 0
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range t.source.Len() {
 		t.source.visit(i, func(e entry) bool {
-			if bytes.Contains(e.name, []byte(part)) {
-				out = append(out, e.start)
+			if _, ok := at[string(e.name)]; ok { // allocates no string
+				at[string(e.name)] = e.start
+			}
+			if part != "" && bytes.Contains(e.name, []byte(part)) {
+				containing = append(containing, e.start)
 			}
 			return true
 		})
 	}
-	return out
+	return at, containing
 }
 
 // Len returns the number of symbols without aliases.

@@ -88,7 +88,7 @@ var errNoCall = errors.New("libuv's worker() has no call of a work's function in
 
 // Find finds libuv's pool in a file by its symbols. It is nil if the file has no pool or no symbols of it.
 func Find(f *elf.File, names *symbols.Table) (*Pool, error) {
-	at := names.Addresses(append(append(functions[:], nodeWork...), nodeLambda, worker)...)
+	at, jobs := names.Search(nodeJob, append(append(functions[:], nodeWork...), nodeLambda, worker)...)
 	start := at[worker]
 	if start == 0 || at[functions[Queued]] == 0 {
 		return nil, nil
@@ -108,7 +108,7 @@ func Find(f *elf.File, names *symbols.Table) (*Pool, error) {
 		return nil, err
 	}
 	first := append(p.Functions[:], p.NodeWork, at[nodeLambda])
-	p.Calls, err = findCalls(f, names, append(first, names.Containing(nodeJob)...))
+	p.Calls, err = findCalls(f, names, append(first, jobs...))
 	return p, err
 }
 
