@@ -164,24 +164,27 @@ func TestOriginal(t *testing.T) {
 		change(&st)
 		return st
 	}
-	fresh, elsewhere := is(func(st *unix.Stat_t) { st.Ctim.Nsec++ }), is(func(st *unix.Stat_t) { st.Dev = 40 })
+	fresh := is(func(st *unix.Stat_t) { st.Ctim.Nsec++ })
+	const ext4 = unix.EXT4_SUPER_MAGIC
 	for _, test := range []struct {
 		name        string
+		fileSystem  int64
 		before, now unix.Stat_t
 		same        bool
 	}{
-		{"the same", was, was, true},
-		{"changed", was, is(func(st *unix.Stat_t) { st.Ctim.Nsec++ }), false},
-		{"another one", was, is(func(st *unix.Stat_t) { st.Ino++ }), false},
-		{"on another device", was, is(func(st *unix.Stat_t) { st.Dev++ }), false},
-		{"changed just before", fresh, fresh, false},
-		{"on no device", elsewhere, elsewhere, false},
+		{"the same", ext4, was, was, true},
+		{"the same in XFS", unix.XFS_SUPER_MAGIC, was, was, true},
+		{"changed", ext4, was, is(func(st *unix.Stat_t) { st.Ctim.Nsec++ }), false},
+		{"another one", ext4, was, is(func(st *unix.Stat_t) { st.Ino++ }), false},
+		{"on another device", ext4, was, is(func(st *unix.Stat_t) { st.Dev++ }), false},
+		{"changed just before", ext4, fresh, fresh, false},
+		{"in overlayfs", unix.OVERLAYFS_SUPER_MAGIC, was, was, false},
 	} {
 		read := &fails{}
-		fp := fingerprint{size: 4, pieces: []run{{0, 1}}, of: originalOf(&test.before, now)}
+		fp := fingerprint{size: 4, pieces: []run{{0, 1}}, of: originalOf(&test.before, test.fileSystem, now)}
 		stored := blocks.NewRecords(fp.append(nil))
 		fp = *decodeFingerprint(&stored)
-		file := &stableFile{file: procs.NewTimed(read), size: 4, original: originalOf(&test.now, now)}
+		file := &stableFile{file: procs.NewTimed(read), size: 4, original: originalOf(&test.now, test.fileSystem, now)}
 		if got := fp.matches(file); got != test.same || read.read == test.same || stored.Left() > 0 {
 			t.Errorf("%s: matches %v, was read %v", test.name, got, read.read)
 		}

@@ -39,7 +39,10 @@ func newStableFile(f *os.File) (*stableFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stableFile{file: procs.NewTimed(f), size: st.Size, original: originalOf(&st, time.Now())}
+	s := &stableFile{file: procs.NewTimed(f), size: st.Size}
+	if kind, err := procs.FileSystem(f); err == nil {
+		s.original = originalOf(&st, kind, time.Now())
+	}
 	if s.size == 0 || s.size > maxFile {
 		return nil, fmt.Errorf("%d bytes: an executable file has 1 to %d", s.size, int64(maxFile))
 	}

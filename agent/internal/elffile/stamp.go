@@ -56,14 +56,15 @@ type original struct {
 	stamp  stamp
 }
 
-// settled is how long after its last change a file is told: the kernel's clock for files is coarse, and two changes may
-// have one time.
+// settled is how long after its last change a file is told: ext4 may have times of whole seconds, one for two changes.
 const settled = 2 * time.Second
 
-// originalOf is zero for a file that was changed just now, and for one that is not on a device: what such a file system
-// says of a file may be up to whoever has mounted it, and its number may be another's later.
-func originalOf(st *unix.Stat_t, now time.Time) original {
-	if unix.Major(st.Dev) == 0 || now.Sub(time.Unix(st.Ctim.Unix())) < settled {
+// originalOf is zero for a file that was changed just now, and for one that is not in ext4 or XFS. The times of other
+// file systems may be up to whoever has made or mounted them, as those of SquashFS, or the number of their device may
+// be another's later, as that of overlayfs.
+func originalOf(st *unix.Stat_t, fileSystem int64, now time.Time) original {
+	tells := fileSystem == unix.EXT4_SUPER_MAGIC || fileSystem == unix.XFS_SUPER_MAGIC
+	if !tells || now.Sub(time.Unix(st.Ctim.Unix())) < settled {
 		return original{}
 	}
 	return original{st.Dev, newStamp(st)}

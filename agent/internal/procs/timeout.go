@@ -215,6 +215,16 @@ func Close(f *os.File) {
 	_, _ = Within(func() (struct{}, error) { return struct{}{}, f.Close() }, func(struct{}) {})
 }
 
+// FileSystem returns the number of the type of the file system that a file is in. It is open.
+func FileSystem(f *os.File) (int64, error) {
+	fd := int(f.Fd())
+	return Within(func() (int64, error) {
+		var st unix.Statfs_t
+		err := unix.Fstatfs(fd, &st)
+		return st.Type, err
+	}, func(int64) {})
+}
+
 // StatFile is that of a file that is open.
 func StatFile(f *os.File) (unix.Stat_t, error) {
 	fd := int(f.Fd())
