@@ -12,6 +12,12 @@ const (
 	// maxDemangledPower bounds demangled names to 2^16 bytes; a few mangled bytes can stand for millions. The longest
 	// in Node 26 has 14,565.
 	maxDemangledPower = 16
+	// maxMangled bounds names that are demangled, in bytes: for some names the time grows with the square of that. Of
+	// two million in the files of Debian and Node.js the longest has 989.
+	maxMangled = 2 << 10
+	// conversion begins a conversion operator. The time for such operators in the template arguments of others doubles
+	// with each. None of those names has more than three.
+	conversion, maxConversions = "cv", 4
 	// maxShown bounds names that users see, in bytes.
 	maxShown = 1024
 	// maxArguments bounds a list of template arguments, in bytes.
@@ -24,11 +30,15 @@ func Demangled(name string) string { return display(name) }
 // display turns a name of a symbol table into the one that users see.
 func display(name string) string {
 	name, _, _ = strings.Cut(name, "@") // memcpy@@GLIBC_2.14
-	if strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") {
+	if isMangled(name) && len(name) <= maxMangled && strings.Count(name, conversion) <= maxConversions {
 		name = shorten(demangle.Filter(name, demangle.NoParams, demangle.NoEnclosingParams,
 			demangle.MaxLength(maxDemangledPower)))
 	}
 	return strings.ToValidUTF8(name[:min(len(name), maxShown)], "")
+}
+
+func isMangled(name string) bool {
+	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R")
 }
 
 // shorten replaces long lists of template arguments by <...>.

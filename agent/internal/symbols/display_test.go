@@ -3,6 +3,7 @@ package symbols
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
@@ -24,6 +25,24 @@ func TestDisplay(t *testing.T) {
 	} {
 		if got := display(tt.name); got != tt.want {
 			t.Errorf("display(%s) = %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestSlowNames: no name takes long. Names are looked up between samples, and any process can have such names.
+func TestSlowNames(t *testing.T) {
+	nested := "i"
+	for range 22 {
+		nested = "N1acvT_I" + nested + "EE"
+	}
+	long := "_ZN" + strings.Repeat("1a", 8000) + "E"
+	for name, times := range map[string]int{"_Z" + nested + "v": 1, long: 100} {
+		start := time.Now()
+		for range times {
+			display(name)
+		}
+		if d := time.Since(start); d > time.Second {
+			t.Errorf("%d times %s..., %d bytes, took %v", times, name[:20], len(name), d)
 		}
 	}
 }
