@@ -53,13 +53,8 @@ func ReadHandler(code []byte, keeps func(target int) bool) *Handler {
 	}
 	entry.registers[offsetRegister] = 0
 	f.reach(0, entry)
-	for len(f.next) > 0 {
-		at := f.next[len(f.next)-1]
-		f.next = f.next[:len(f.next)-1]
-		f.step(at)
-	}
 	h := &Handler{}
-	if !f.sure {
+	if !f.run() || !f.sure {
 		return h
 	}
 	ats := make([]int, 0, len(f.before))
@@ -91,6 +86,9 @@ type offsets struct {
 }
 
 type offsetWord struct{ at, ahead int }
+
+// maxWords bounds the words that are known to have the offset. V8's handlers have three.
+const maxWords = 16
 
 func (o *offsets) place() OffsetPlace {
 	if o.unsure {
@@ -139,6 +137,20 @@ type offsetFlow struct {
 	before map[int]*offsets // by offset of the instruction
 	next   []int            // instructions to follow
 	sure   bool             // r9 is used as the offset
+}
+
+// run follows all that can be reached. It is false if that takes too long: then nothing is certain. V8's handlers take
+// a step for each two bytes at most.
+func (f *offsetFlow) run() bool {
+	for steps := 0; len(f.next) > 0; steps++ {
+		if steps > len(f.code) {
+			return false
+		}
+		at := f.next[len(f.next)-1]
+		f.next = f.next[:len(f.next)-1]
+		f.step(at)
+	}
+	return true
 }
 
 func (f *offsetFlow) reach(at int, with *offsets) {
@@ -281,7 +293,7 @@ func (o *offsets) write(a x86asm.Arg, ahead int) {
 	}
 	if at, ok := o.word(a); ok {
 		o.words = slices.DeleteFunc(o.words, func(w offsetWord) bool { return w.at == at })
-		if ahead != noOffset {
+		if ahead != noOffset && len(o.words) < maxWords {
 			o.words = append(o.words, offsetWord{at, ahead})
 		}
 	}
