@@ -11,9 +11,22 @@ import (
 // most is how many bytes headers may have, with the names of sections. Those of Node.js have some KiB.
 const most = 8 << 20
 
-// Open is elf.NewFile, but for a file that says that its headers are as long as it is: they would all be in memory. The
-// file that it returns is read from r.
+// Limits of the segments and sections of a file, all of which are gone through again and again. Node.js has 14 and 42.
+const maxSegments, maxSections = 128, 16 << 10
+
+// Open is elf.NewFile, but for a file that says that its headers are as long as it is, which would all be in memory, or
+// that has too many. The file that it returns is read from r.
 func Open(r io.ReaderAt) (*elf.File, error) {
+	f, err := OpenCore(r)
+	if err == nil && (len(f.Progs) > maxSegments || len(f.Sections) > maxSections) {
+		return nil, fmt.Errorf("it has %d segments and %d sections, more than %d or %d", len(f.Progs), len(f.Sections),
+			maxSegments, maxSections)
+	}
+	return f, err
+}
+
+// OpenCore is Open for core files, which have a segment for each mapping of a process.
+func OpenCore(r io.ReaderAt) (*elf.File, error) {
 	l := &limited{ReaderAt: r, left: most}
 	f, err := elf.NewFile(l)
 	if l.left < 0 {

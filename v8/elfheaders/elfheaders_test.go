@@ -85,3 +85,24 @@ func TestOpen(t *testing.T) {
 		t.Error("it is read from another reader")
 	}
 }
+
+// TestManySegments: a file of more segments or sections than any that is used is refused, a core file is not.
+func TestManySegments(t *testing.T) {
+	for _, h := range []elf.Header64{{Phnum: maxSegments + 1}, {Shnum: maxSections + 1, Shoff: 64}} {
+		h.Ident = [16]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), 1}
+		h.Machine, h.Version, h.Ehsize = uint16(elf.EM_X86_64), 1, 64
+		h.Phoff, h.Phentsize, h.Shentsize = 64, 56, 64
+		var b bytes.Buffer
+		if err := binary.Write(&b, binary.LittleEndian, h); err != nil {
+			t.Fatal(err)
+		}
+		b.Write(make([]byte, 64*(maxSections+1)))
+		r := bytes.NewReader(b.Bytes())
+		if _, err := Open(r); err == nil || !strings.Contains(err.Error(), "more than 128 or 16384") {
+			t.Errorf("%d segments, %d sections: %v", h.Phnum, h.Shnum, err)
+		}
+		if _, err := OpenCore(r); err != nil {
+			t.Errorf("%d segments, %d sections of a core: %v", h.Phnum, h.Shnum, err)
+		}
+	}
+}

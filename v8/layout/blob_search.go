@@ -11,8 +11,9 @@ const firstRecords = 4
 // Limits of the search: places that are looked at, such that are decoded, and bytes of code.
 const (
 	maxTried   = 1 << 16
-	maxDecoded = 1 << 8
+	maxDecoded = 1 << 5
 	maxText    = 1 << 30
+	perGap     = 1 << 10 // for how many bytes a gap counts
 )
 
 // findPlaces looks for what an embedded blob says of the code of n builtins, among the constants: it begins with a
@@ -96,6 +97,9 @@ func gapsOf(places []place) (gaps []place) {
 func (im *image) isPadded(off uint64, gaps []place) bool {
 	const int3 = 0xcc
 	for _, gap := range gaps {
+		if !im.look(perGap) {
+			return false
+		}
 		b := im.upTo(int64(off)+int64(gap.offset), int(gap.size))
 		if len(b) < int(gap.size) {
 			return false

@@ -118,7 +118,7 @@ func (im *image) builtinNames() (names []string) {
 func (im *image) first(in []piece, what []byte, most int, is func(at int64) bool) {
 	found := false
 	for _, p := range in {
-		if found || most == 0 {
+		if found || most == 0 || !im.look(p.size) {
 			return
 		}
 		scan(im.r, p, [][]byte{what}, func(_ int, at int64) bool {

@@ -16,6 +16,19 @@ type image struct {
 	r    io.ReaderAt
 	elf  *elf.File
 	syms map[string]symbol
+
+	looked int64 // see look
+}
+
+// maxLooked bounds the bytes that are looked at where something is looked for: a file may be large, and may say that
+// the same bytes are in many of its parts. Of Node.js they are 140 MB at most.
+const maxLooked = 1 << 30
+
+// look counts bytes that are about to be looked at. It is false if they are too many: then what is looked for is not
+// found.
+func (im *image) look(n int64) bool {
+	im.looked += n
+	return im.looked <= maxLooked
 }
 
 func openImage(r io.ReaderAt) (*image, error) {

@@ -55,7 +55,7 @@ func visitHits(b, needle []byte, visit func(i int) bool) bool {
 func (im *image) records(p piece, size int, visit func([]byte) bool) {
 	const perRead = 4096
 	buf := make([]byte, min(p.size, int64(perRead*size)))
-	for at := int64(0); at < p.size; at += int64(len(buf)) {
+	for at := int64(0); at < p.size && im.look(int64(len(buf))); at += int64(len(buf)) {
 		n, err := im.r.ReadAt(buf[:min(int64(len(buf)), p.size-at)], p.off+at)
 		for b := buf[:n]; len(b) >= size; b = b[size:] {
 			if !visit(b[:size]) {

@@ -73,7 +73,7 @@ func (im *image) pointer(addr uint64) (uint64, bool) {
 		return 0, false
 	}
 	b, err := im.bytes(addr, 8)
-	if err != nil {
+	if err != nil || !im.look(0) { // maybe there is one that was not reached
 		return 0, false
 	}
 	return binary.LittleEndian.Uint64(b), true

@@ -19,7 +19,7 @@ const maxSegments = 1<<16 - 2
 // file.
 func Open(file io.ReaderAt, size int64) (*Core, error) {
 	c := &Core{from: file, size: uint64(max(size, 0)), files: map[string]io.ReaderAt{}}
-	f, err := elfheaders.Open(io.NewSectionReader(file, 0, int64(c.size)))
+	f, err := elfheaders.OpenCore(io.NewSectionReader(file, 0, int64(c.size)))
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("open core: headers: short read (%d bytes of file): the file is cut off", size)
