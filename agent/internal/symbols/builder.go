@@ -12,6 +12,7 @@ type builder struct {
 	names   [2][]byte // string tables; names end with a zero byte
 	all     []candidate
 	exports *elf.File // of which only exports have symbols: other functions may be between these; else nil
+	read    uint64    // bytes of their code
 }
 
 const secondTable = 1 << 31
@@ -46,16 +47,25 @@ func (b *builder) sized(all []candidate) []candidate {
 				end = min(end, all[i+1].start)
 			}
 			room := min(maxReach, end-c.start)
-			if b.exports != nil {
-				room = extent(b.exports, c.start, room)
-			}
-			c.size = uint32(room)
+			c.size = uint32(b.within(c.start, room))
 		}
 		if c.size != 0 {
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// within returns what a function of unknown size takes of the room that there is for it.
+func (b *builder) within(start, room uint64) uint64 {
+	if b.exports == nil {
+		return room
+	}
+	room = min(room, maxExtent)
+	if b.read += room; b.read > maxExtents {
+		return 0
+	}
+	return extent(b.exports, start, room)
 }
 
 // preferred leaves one candidate of each address. They are sorted by these.

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxNotes bounds one segment or section of notes, in bytes.
+	// maxNotes bounds the segments and sections of notes, in bytes.
 	maxNotes = 1 << 20
 	// maxBuildID bounds a build id, in bytes. The usual SHA-1 has 20.
 	maxBuildID = 64
@@ -21,27 +21,30 @@ const (
 // BuildID returns the GNU build id of a file in lower-case hex, or "" if it has none. It searches the segments, which a
 // stripped file and an image in memory have too, then the sections. The error is of reading notes.
 func BuildID(f *elf.File) (string, error) {
+	left := uint64(maxNotes)
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_NOTE {
 			continue
 		}
-		if id, err := findBuildID(p, p.Filesz, p.Align, f); err != nil || id != "" {
+		if id, err := findBuildID(p, min(p.Filesz, left), p.Align, f); err != nil || id != "" {
 			return id, err
 		}
+		left -= min(p.Filesz, left)
 	}
 	for _, s := range f.Sections {
 		if s.Type != elf.SHT_NOTE || s.Flags&elf.SHF_COMPRESSED != 0 {
 			continue
 		}
-		if id, err := findBuildID(s, s.Size, s.Addralign, f); err != nil || id != "" {
+		if id, err := findBuildID(s, min(s.Size, left), s.Addralign, f); err != nil || id != "" {
 			return id, err
 		}
+		left -= min(s.Size, left)
 	}
 	return "", nil
 }
 
 func findBuildID(r io.ReaderAt, size, align uint64, f *elf.File) (string, error) {
-	notes := make([]byte, min(size, maxNotes))
+	notes := make([]byte, size)
 	if n, err := r.ReadAt(notes, 0); n < len(notes) {
 		return "", fmt.Errorf("build id: notes: %w (%d of %d bytes)", err, n, len(notes))
 	}

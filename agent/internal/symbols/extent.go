@@ -10,11 +10,14 @@ import (
 // musl has 300.
 const maxExtent = 4 << 10
 
+// maxExtents bounds the code that is read of all such functions of a file. All code of musl has 450 KB.
+const maxExtents = 4 << 20
+
 // extent returns how many bytes of code, of those that there is room for, a function has by its instructions: up to the
 // first that leads elsewhere beyond which no jump before it goes. Of other machines' code, and where the file has none,
 // it is 0.
 func extent(f *elf.File, start, room uint64) uint64 {
-	code, err := Bytes(f, start, min(room, maxExtent))
+	code, err := Bytes(f, start, room)
 	if err != nil || f.Machine != elf.EM_X86_64 {
 		return 0
 	}
