@@ -14,6 +14,9 @@ import (
 // maxAttributes bounds what the environment of a process may add.
 const maxAttributes = 64
 
+// podUID is the attribute that has the UID of a pod.
+const podUID = "k8s.pod.uid"
+
 // Of describes a process. What is unknown is empty. The service's name is that of OTEL_SERVICE_NAME, then of
 // OTEL_RESOURCE_ATTRIBUTES, then of the package.json of its script; the last not in Kubernetes, where the name of what
 // was deployed is the better one and a Collector fills it in.
@@ -22,7 +25,7 @@ func Of(o *Origin, executable string) pprofx.Process {
 	p := pprofx.Process{Executable: executable, Container: procs.ContainerID(group)}
 	pod := procs.PodUID(group)
 	if pod != "" {
-		p.Attributes = append(p.Attributes, pprofx.Label{Key: "k8s.pod.uid", Str: pod})
+		p.Attributes = append(p.Attributes, pprofx.Label{Key: podUID, Str: pod})
 	}
 	for _, l := range attributes(environment.Variable("OTEL_RESOURCE_ATTRIBUTES")) {
 		switch {
@@ -30,6 +33,7 @@ func Of(o *Origin, executable string) pprofx.Process {
 			p.Service = l.Str
 		case l.Key == "container.id" && p.Container == "":
 			p.Container = l.Str
+		case l.Key == podUID && pod != "":
 		case l.Key != "container.id" && !strings.HasPrefix(l.Key, "process."): // the kernel knows those better
 			p.Attributes = append(p.Attributes, l)
 		}

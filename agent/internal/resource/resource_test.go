@@ -82,6 +82,20 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestOfPod: container and pod are those of the control groups, whatever the environment says of them.
+func TestOfPod(t *testing.T) {
+	const uid = "01234567-89ab-cdef-0123-456789abcdef"
+	container := strings.Repeat("ab", 32)
+	groups := "0::/kubepods/pod" + uid + "/" + container + "\n"
+	environment := procs.Environment("OTEL_RESOURCE_ATTRIBUTES=k8s.pod.uid=another,container.id=another,a=b\x00")
+	want := pprofx.Process{Container: container, Attributes: []pprofx.Label{
+		{Key: "k8s.pod.uid", Str: uid}, {Key: "a", Str: "b"},
+	}}
+	if diff := cmp.Diff(want, Of(&Origin{groups: &groups, environment: &environment}, "")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A service cannot make hotspan read what it may not read itself, wait, or read without an end.
 func TestStrangePackages(t *testing.T) {
 	dir := t.TempDir()
