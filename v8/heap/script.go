@@ -161,7 +161,7 @@ func (r *Reader) sourceOf(s *Script) (*Text, error) {
 	if err := r.renew(s); err != nil {
 		return nil, err
 	}
-	t, err := r.Text(s.source, maxSource)
+	t, err := r.pieces(piece{w: s.source, length: maxSource}, maxSourcePieces)
 	if err == nil {
 		err = r.refers(s.object, layout.ScriptSource, s.source)
 	}
@@ -208,7 +208,7 @@ func (r *Reader) SourcePart(script Word, from, n int) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := r.pieces(piece{w: source, skip: from, length: n}, maxPieces)
+	t, err := r.pieces(piece{w: source, skip: from, length: n}, maxSourcePieces)
 	if err == nil {
 		err = r.refers(script, layout.ScriptSource, source)
 	}
@@ -273,7 +273,7 @@ func (r *Reader) textOrNone(w Word, limit int) (*Text, error) {
 	if n, err := r.StringUnits(w); err != nil || n > limit {
 		return nil, cmp.Or(err, ErrTooLong)
 	}
-	return r.Text(w, limit)
+	return r.pieces(piece{w: w, length: limit}, maxSourcePieces)
 }
 
 // lineEnds finds the line terminators of ECMA-262: LF, CR, CR LF (one, at its LF), U+2028, U+2029.

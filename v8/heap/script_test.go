@@ -71,6 +71,33 @@ func TestScriptName(t *testing.T) {
 	}
 }
 
+// TestRope: a script whose text has many parts takes few reads. V8 has none, and it is read between samples.
+func TestRope(t *testing.T) {
+	m, l := &image{}, testLayout()
+	rope := m.cons(0, 0, 1<<16)
+	m.set(rope, 2, m.chars(seqOne, 1, "x"))
+	m.set(rope, 3, rope)
+	words := make([]Word, 16)
+	words[0], words[l.At(layout.ScriptSource)/8] = m.class(l.At(layout.TypeScript)), rope
+	words[l.At(layout.ScriptSourceMappingURL)/8] = rope
+	script := m.put(words...)
+	s, err := NewReader(m, l).Script(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewReader(m, l)
+	for what, read := range map[string]func() error{
+		"lines": func() error { _, _, err := r.Position(s, 1); return err },
+		"part":  func() error { _, err := r.SourcePart(script, 0, 1<<15); return err },
+		"map":   func() error { _, err := r.MapURL(script, 1<<16); return err },
+	} {
+		m.reads = 0
+		if err := read(); err == nil || m.reads > 4000 {
+			t.Errorf("%s: %d reads, %v", what, m.reads, err)
+		}
+	}
+}
+
 // TestManyLines: of a script with more lines than are kept none is known, and its text is not read again.
 func TestManyLines(t *testing.T) {
 	m, l := &image{}, testLayout()

@@ -11,8 +11,9 @@ import (
 // Limits of the parts of one cons string: a cycle, or a rope of single characters, ends there. A hidden class has up to
 // a thousand names, each of which may be one.
 const (
-	maxPieces     = 1 << 16 // of a text
-	maxNamePieces = 1 << 8  // of a name
+	maxPieces       = 1 << 16 // of a text
+	maxSourcePieces = 1 << 6  // of a script's text, which V8 flattens before it compiles it, and of where its map is
+	maxNamePieces   = 1 << 8  // of a name
 )
 
 // Text is the content of a string: Latin-1 or UTF-16 units, as V8 keeps them.
