@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"time"
+
 	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -69,12 +71,14 @@ func (v *Resolver) findCode(pc uint64) *code {
 	if old != nil && v.holds(old) {
 		return old
 	}
-	if v.misses.has(pc) {
+	if v.misses.has(pc) || v.vain.rests() {
 		return nil
 	}
+	began := time.Now()
 	found, err := v.r.FindCode(pc, &v.codeHeader)
 	if err != nil {
 		v.misses.add(pc)
+		v.vain.add(began)
 		return nil
 	}
 	c := &code{

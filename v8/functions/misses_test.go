@@ -3,7 +3,52 @@ package functions
 import (
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/v8/heap"
 )
+
+// slowSpace is memory of which each read takes a while.
+type slowSpace struct{ *codeSpace }
+
+func (m slowSpace) ReadAt(p []byte, off int64) (int, error) {
+	time.Sleep(time.Millisecond)
+	return m.codeSpace.ReadAt(p, off)
+}
+
+// TestLookingInVain: frames at places without code do not keep hotspan from other samples, however many there are. Code
+// is found again after a rest.
+func TestLookingInVain(t *testing.T) {
+	m, known := newCodeSpace()
+	m.compile(place, 0x2000, 100)
+	v := NewResolver(heap.NewReader(slowSpace{m}, known.r.Layout()), m)
+	v.Begin(Moment{Isolate: 1, Thread: 1})
+	began := time.Now()
+	for at := range uint64(1000) {
+		if v.codeOf(uint64(place)-8*at) != nil {
+			t.Fatal("there is code")
+		}
+	}
+	if d := time.Since(began); d > 500*time.Millisecond {
+		t.Errorf("it took %v", d)
+	}
+	v.vain.until = time.Now()
+	if v.codeOf(pc) == nil {
+		t.Error("no code after a rest")
+	}
+	rest := v.vain.rest
+	v.vain.since = time.Now().Add(-2 * vainWithin)
+	v.vain.add(time.Now().Add(-2 * maxVain))
+	if v.vain.rest != 2*rest {
+		t.Errorf("it rests for %v, and then for %v", rest, v.vain.rest)
+	}
+	for range 2 { // twice: the time before was not spent
+		v.vain.since = time.Now().Add(-2 * vainWithin)
+		v.vain.add(time.Now())
+	}
+	if v.vain.rest != 0 {
+		t.Errorf("it rests for %v after little was looked for in vain", v.vain.rest)
+	}
+}
 
 // Where there was no code is looked at again soon, and then ever more seldom.
 func TestMissesLastLonger(t *testing.T) {

@@ -35,7 +35,8 @@ type Resolver struct {
 	moment    Moment // of the current sample
 	compacted bool   // a mark-compact has begun since the current sample
 	room      room   // for what is kept
-	forgot    bool   // a cache began anew: see Forgot
+	vain      vain
+	forgot    bool // a cache began anew: see Forgot
 }
 
 // NewResolver resolves frames of the process that r reads, with the mappings that space knows. Both are used only while
