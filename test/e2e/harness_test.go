@@ -243,6 +243,13 @@ func stolen(t *testing.T) (ms float64) {
 // its log as the last argument.
 func recordCommand(t *testing.T, rate int, command ...string) ([]judge.Sample, *truth.Log) {
 	t.Helper()
+	samples, l, _ := recordClosing(t, rate, command...)
+	return samples, l
+}
+
+// recordClosing is recordCommand, with what hotspan says at the end.
+func recordClosing(t *testing.T, rate int, command ...string) ([]judge.Sample, *truth.Log, string) {
+	t.Helper()
 	dir := t.TempDir()
 	out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "truth.jsonl")
 	args := append([]string{"record", "-F", strconv.Itoa(rate), "-o", out, "--"}, command...)
@@ -254,7 +261,7 @@ func recordCommand(t *testing.T, rate int, command ...string) ([]judge.Sample, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	return readSamples(t, out), l
+	return readSamples(t, out), l, string(r.Stderr)
 }
 
 func readSamples(t *testing.T, file string) []judge.Sample {

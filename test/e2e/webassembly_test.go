@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -86,5 +88,39 @@ func TestCallsOfWebAssembly(t *testing.T) {
 			t.Errorf("in %d of %d samples what they call is said to be interpreted", interpreted, whole)
 		}
 		atLeast(t, judge.Share{Part: known, Whole: whole}, "called by known code", 98, 1000)
+	})
+}
+
+var withoutLines = regexp.MustCompile(`without lines (\d+)`)
+
+// TestWebAssemblyThrownAway: code of WebAssembly that was thrown away before hotspan could name it has no name, which
+// the closing lines count. No other module's function is named in its place.
+func TestWebAssemblyThrownAway(t *testing.T) {
+	eachNode(t, func(t *testing.T, node string) {
+		t.Setenv("DURATION_MS", "4000")
+		samples, l, closing := recordClosing(t, 1997, node, "--expose-gc", "../programs/webassembly_churn.js")
+		named, lost := 0, 0
+		for _, s := range samples {
+			want, ok := l.At(s.Mono(l), s.TID)
+			i := slices.IndexFunc(s.Stack, func(f judge.Frame) bool { return f.Kind == "wasm" })
+			switch {
+			case !ok || i < 0:
+			case s.Stack[i].F == want.Stack[0].Function:
+				named++
+			case s.Stack[i].F == "[wasm]":
+				lost++
+			case !strings.HasPrefix(s.Stack[i].F, "["):
+				t.Errorf("%s is named %s", want.Stack[0].Function, s.Stack[i].F)
+			}
+		}
+		t.Logf("%d samples with the name, %d without", named, lost)
+		atLeast(t, judge.Share{Part: named, Whole: named + lost}, "named", 40, 100)
+		counted := 0
+		if m := withoutLines.FindStringSubmatch(closing); m != nil {
+			counted, _ = strconv.Atoi(m[1])
+		}
+		if counted < lost {
+			t.Errorf("the closing lines count %d samples, want at least %d", counted, lost)
+		}
 	})
 }

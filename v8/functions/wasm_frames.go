@@ -18,6 +18,8 @@ func (v *Resolver) WebAssembly(raw stack.RawFrame) []*Frame {
 		return v.wasmCalls(c, raw)
 	case raw.Marker < 0:
 		return nil
+	case raw.Marker == l.At(layout.WasmFrameMarker) && c == nil:
+		return goneWasmFrames
 	case raw.Marker == l.At(layout.WasmFrameMarker):
 		return wasmFrames
 	case raw.Marker == l.At(layout.WasmToJSFrameMarker):
@@ -93,6 +95,7 @@ func (v *Resolver) wasmURL(m *wasmModule, instance heap.Word) bool {
 
 var (
 	wasmFrames     = []*Frame{{Name: "[wasm]", Kind: Wasm}}
+	goneWasmFrames = []*Frame{{Name: "[wasm]", Kind: Wasm, Lost: LostCode}}
 	wasmToJSFrames = []*Frame{{Name: "[wasm to js]", Kind: Wasm}}
 	jsToWasmFrames = []*Frame{{Name: "[js to wasm]", Kind: Wasm}}
 )

@@ -22,7 +22,7 @@ var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 type Result struct {
 	JS      bool // there are JavaScript frames
 	Unnamed bool // one of these has no name
-	NoLine  bool // a line is missing, or a function that was inlined: code or bytecode could not be read
+	NoLine  bool // a line is missing, or a function inlined or of WebAssembly: code or bytecode could not be read
 	Broken  bool // a frame is missing, or its code is unknown
 }
 

@@ -320,6 +320,7 @@ func (z *Symbolizer) nameUnknown(s *sampler.Sample, f bpf.Frame) {
 	found := z.resolver.WebAssembly(raw)
 	z.see(s, raw, found)
 	for _, f := range found {
+		z.result.NoLine = z.result.NoLine || f.Lost != functions.NothingLost
 		c.stack = append(c.stack, c.convert(f))
 	}
 	if found == nil {
