@@ -223,5 +223,8 @@ func fileOf(want truth.Frame) string {
 	if u, err := url.Parse(want.File); err == nil && u.Scheme == "file" {
 		return u.Path
 	}
+	if len(want.File) > 4096 {
+		return want.File[:4096] + "…"
+	}
 	return want.File
 }

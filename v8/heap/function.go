@@ -258,17 +258,19 @@ func (r *Reader) firstName(w Word, at []int) (string, error) {
 	return "", nil
 }
 
-// Name reads the name of a function, or another text as short. One of more than maxName UTF-16 units is cut there, and
-// says so.
-func (r *Reader) Name(w Word) (string, error) {
-	t, err := r.pieces(piece{w: w, length: maxName + 1}, maxNamePieces)
+// Name reads the name of a function, or another text as short.
+func (r *Reader) Name(w Word) (string, error) { return r.cut(w, maxName) }
+
+// cut reads a string. One of more than limit UTF-16 units is cut there, and says so.
+func (r *Reader) cut(w Word, limit int) (string, error) {
+	t, err := r.pieces(piece{w: w, length: limit + 1}, maxNamePieces)
 	if err != nil {
 		return "", err
 	}
-	if t.Len() <= maxName {
+	if t.Len() <= limit {
 		return t.String(), nil
 	}
-	t.One, t.Two = t.One[:min(len(t.One), maxName)], t.Two[:min(len(t.Two), maxName)]
+	t.One, t.Two = t.One[:min(len(t.One), limit)], t.Two[:min(len(t.Two), limit)]
 	return t.String() + "…", nil
 }
 

@@ -79,7 +79,7 @@ func (r *Reader) scriptName(w Word) (string, error) {
 		if err != nil || r.want(name, layout.TypeOddball) == nil || !name.IsObject() {
 			continue
 		}
-		s, err := r.String(name, maxURL)
+		s, err := r.cut(name, maxURL)
 		if err == nil {
 			err = r.refers(w, f, name)
 		}

@@ -44,6 +44,7 @@ func TestScriptName(t *testing.T) {
 	m, l := &image{}, testLayout()
 	undefined := m.put(m.class(l.At(layout.TypeOddball)))
 	file, url, empty := m.chars(seqOne, 4, "a.js"), m.chars(seqOne, 5, "b.js?"), m.chars(seqOne, 0, "")
+	long := m.chars(seqOne, maxURL+1, strings.Repeat("x", maxURL+1))
 	for _, c := range []struct {
 		what      string
 		name, url Word
@@ -54,6 +55,7 @@ func TestScriptName(t *testing.T) {
 		{"an empty name", empty, url, "b.js?", ""},
 		{"neither", undefined, undefined, "eval", ""},
 		{"neither, and no objects", 0, smi(1), "eval", ""},
+		{"a name that is too long", long, url, strings.Repeat("x", maxURL) + "…", ""},
 		{"a name that V8 is changing", m.cons(file, empty, 9), url, "", "4 characters of 9"},
 		{"a name that is gone", 0x700000000001, url, "", "no memory"},
 		{"an URL that is gone", undefined, 0x700000000001, "", "no memory"},

@@ -26,6 +26,8 @@ const ofAsyncFunction = new (Object.getPrototypeOf(async () => {}).constructor)(
 
 const withURL = (0, eval)(`(function withURL() {\n ${burn} })\n//# sourceURL=kinds/with-url.js`);
 
+const longURL = (0, eval)(`(function longURL() {\n ${burn} })\n//# sourceURL=${'kinds/'.repeat(1000)}long.js`);
+
 const functionWithURL = new Function(`${burn}\n//# sourceURL=webpack:///./src/größe.ts?ab`);
 
 const script = (options) => new vm.Script(`(function ofScript() { ${burn} })`, options).runInThisContext();
@@ -47,6 +49,7 @@ module.exports = {
   newFunction: () => ofFunction(),
   newAsyncFunction: () => ofAsyncFunction(),
   sourceURL: () => withURL(),
+  sourceURLTooLong: () => longURL(),
   sourceURLOfFunction: () => functionWithURL(),
   vmScript: () => withOffsets(),
   vmScriptWithoutName: () => withoutName(),
