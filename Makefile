@@ -163,7 +163,7 @@ NOT_INLINED = crypto/... debug/... encoding/json fmt log/... math/big mime/... n
 	vendor/... github.com/cilium/ebpf/asm github.com/gdamore/... github.com/ianlancetaylor/... \
 	github.com/prometheus/... github.com/spf13/... go.yaml.in/... golang.org/x/arch/... golang.org/x/net/... \
 	golang.org/x/text/... google.golang.org/... \
-	$(addprefix github.com/hotspan/hotspan/,agent/cli/... v8/value v8/verify \
+	$(addprefix github.com/hotspan/hotspan/,agent/cli/... context/nodejs v8/value v8/verify \
 		$(addprefix agent/internal/,doctor dump elffile export inspect jitdump probe process procs requests \
 			resource selfcheck serve sourcemaps store trigger))
 GO_BUILD = CGO_ENABLED=0 go build -trimpath -tags grpcnotrace,nethttpomithttp2 -ldflags '-s -w'

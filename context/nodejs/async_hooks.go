@@ -15,6 +15,8 @@ type AsyncHooks struct {
 	Resources       uint64 // address of the handle of the JSArray of resources that JavaScript code pushed
 	NativeResources uint64 // address of the list of those that C++ code pushed
 	Deque           bool   // the list is a std::deque of pointers to handles, else a std::vector of handles
+
+	TopLevel TopLevel // stands for the resource while the stack is empty
 }
 
 // FindAsyncHooks finds the AsyncHooks of the isolate at an address. context is a tagged context of its JavaScript code;
@@ -53,7 +55,11 @@ func findAsyncHooks(r *heap.Reader, isolate, environment uint64, b []byte) (Asyn
 		Resources:       environment + uint64(resources),
 		NativeResources: environment + uint64(resources) + 8,
 	}
-	return h, h.check(r, b[resources:])
+	if err := h.check(r, b[resources:]); err != nil {
+		return h, err
+	}
+	h.TopLevel = h.findTopLevel(r)
+	return h, nil
 }
 
 // check checks the handle of the JSArray, which b begins with, and finds out what kind of list is behind it.

@@ -14,8 +14,11 @@ func (h *AsyncHooks) CurrentResource(r *heap.Reader) (heap.Word, error) {
 		return 0, err
 	}
 	counter := func(f field) uint32 { return binary.LittleEndian.Uint32(b[4*f.value():]) }
-	if counter(hooksInit) == 0 || counter(hooksUsesResource) == 0 || counter(hooksStackLength) == 0 {
+	if counter(hooksInit) == 0 || counter(hooksUsesResource) == 0 {
 		return 0, nil
+	}
+	if counter(hooksStackLength) == 0 {
+		return h.TopLevel.resource(r), nil
 	}
 	index := int(counter(hooksStackLength)) - 1
 	if w := h.jsResource(r, index); w != 0 {

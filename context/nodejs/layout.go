@@ -22,8 +22,10 @@ const (
 	bufferSize
 	bufferSizeVirtual
 	bufferSizeWeak
+	promiseHooks
 
 	// libstdc++'s containers.
+	vectorSize
 	dequeSize
 	dequeNodeSize
 
@@ -86,6 +88,10 @@ var table = [...]row{
 	bufferSizeWeak: {"AliasedBufferBase from isolate_ on, with cleared_", 0x38, "20", "20.4",
 		"src/aliased_buffer.h: a bool before index_, since buffers could be made weak"},
 
+	promiseHooks: {"AsyncHooks::js_promise_hooks_", 8, "16", "",
+		"src/env.h: the handles of four functions, from the end of native_execution_async_resources_; behind info_"},
+
+	vectorSize: {"sizeof(std::vector)", 24, "16", "", "libstdc++, bits/stl_vector.h: three pointers"},
 	dequeSize: {"sizeof(std::deque)", 80, "16", "",
 		"libstdc++, bits/stl_deque.h: the map, its size, and two iterators of four words"},
 	dequeNodeSize: {"_GLIBCXX_DEQUE_BUF_SIZE", 512, "16", "",

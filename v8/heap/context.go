@@ -19,6 +19,7 @@ type Scope struct {
 	Variables []Variable
 	Function  string // whose scope it is, where that has a name
 	Extension Word   // the object of with, or that of what eval declares with var; 0: there is none
+	Words     int    // of the context; the variables are the last ones
 }
 
 // A context begins with its ScopeInfo and the context around it, and may have one word more before its variables.
@@ -45,7 +46,7 @@ func (r *Reader) Scope(context Word) (s Scope, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Context = context
+	s.Context, s.Words = context, n
 	if outer, err := slot(contextPrevious); err == nil && outer.IsObject() && r.want(outer, layout.TypeOddball) != nil {
 		s.Outer = outer
 	}

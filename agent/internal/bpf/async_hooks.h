@@ -112,6 +112,29 @@ static __noinline long native_resource(struct reader *r, const struct async_hook
 	return 0;
 }
 
+// The resource while the stack is empty: an object of Node's own, in the context of the functions that V8 calls for
+// promises. Where others hear of promises too, it calls one of another context, which has other words.
+static __noinline long top_level_resource(struct reader *r, const struct async_hooks *h, __u64 *resource)
+{
+	const struct v8_layout *v8 = &r->process->v8;
+	__u64 *head = r->scratch->object_head, slot, function, context;
+	*resource = 0;
+	if (!h->hook_context)
+		return 0;
+	if (read_user(&slot, 8, h->hook))
+		return -1;
+	if (!slot)
+		return 0;
+	if (read_user(&function, 8, slot) || read_user(&context, 8, function - 1 + h->hook_context) ||
+	    read_user(head, 16, context - 1) || !IS_SMI(head[1]) || SMI(head[1]) != h->words ||
+	    read_user(resource, 8, context - 1 + v8->table_data + h->top_level * 8ULL) ||
+	    !is_js_object(r->process, r->scratch, *resource)) {
+		*resource = 0;
+		return -1;
+	}
+	return 0;
+}
+
 static long enter_collected(__u32 i, void *context)
 {
 	struct resource_reader *f = context;
@@ -146,10 +169,15 @@ static __always_inline __u64 current_resource(struct reader *r, __u64 context)
 		unreadable(s);
 		return 0;
 	}
-	__u32 index = fields[HOOKS_DEPTH] - 1;
-	if (!fields[HOOKS_INIT] || !fields[HOOKS_USED] || !fields[HOOKS_DEPTH])
+	__u32 depth = fields[HOOKS_DEPTH], index = depth - 1;
+	if (!fields[HOOKS_INIT] || !fields[HOOKS_USED])
 		return 0;
-	if (scripted_resource(r, h, index, &resource) || (!resource && native_resource(r, h, index, &resource))) {
+	if (!depth && !h->hook) {
+		request_update(s, CONTEXT_LEARN_ISOLATE, NO_LABEL, r->isolate, context);
+		return 0;
+	}
+	if (!depth ? top_level_resource(r, h, &resource) :
+	    scripted_resource(r, h, index, &resource) || (!resource && native_resource(r, h, index, &resource))) {
 		unreadable(s);
 		return 0;
 	}

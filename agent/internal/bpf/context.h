@@ -34,6 +34,16 @@ __noinline int has_ended(struct scratch *s, __u64 value)
 	return 1;
 }
 
+// Whether what is both key and value of an entry is an AsyncLocalStorage that is its own store: of an entry that was
+// deleted it is the hole, which may lie in a page that cannot be read.
+__noinline int is_own_store(struct scratch *s, __u64 value)
+{
+	if (!s || !HEAP_OBJECT(value) || read_whole_apart(s, value, s->key, 8))
+		return 0;
+	__s32 type = read_instance_type(s->key[0]);
+	return s->v8.first_js_object && type >= s->v8.first_js_object;
+}
+
 // Keeps an entry of the AsyncContextFrame: reading what it refers to takes the place of the table in scratch memory.
 // Only where there are more than there is room for, those that have ended are looked for.
 static long add_next_store(__u32 i, void *context)
@@ -47,7 +57,7 @@ static long add_next_store(__u32 i, void *context)
 	if (!entry)
 		return 1;
 	__u64 storage = entry[0], value = entry[1];
-	if (storage == value) // it was deleted
+	if (storage == value && !is_own_store(r->scratch, value)) // it was deleted
 		return 0;
 	if (r->scratch->table.n_entries <= MAX_STORES || !has_ended(r->scratch, value))
 		add_store(r->scratch, storage, value);

@@ -14,12 +14,16 @@ import (
 )
 
 type hotspanAsyncHooks struct {
-	_         structs.HostLayout
-	Fields    uint64
-	Resources uint64
-	Natives   uint64
-	Deque     uint32
-	Lost      uint32
+	_           structs.HostLayout
+	Fields      uint64
+	Resources   uint64
+	Natives     uint64
+	Deque       uint32
+	Lost        uint32
+	Hook        uint64
+	HookContext uint32
+	TopLevel    uint16
+	Words       uint16
 }
 
 type hotspanCfaRule uint32
@@ -740,6 +744,8 @@ type hotspanScratch struct {
 		Object uint64
 		Public uint64
 		Holder uint64
+		More   uint32
+		Pad    uint32
 	}
 	Ended      uint64
 	N_stores   uint32

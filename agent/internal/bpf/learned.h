@@ -35,6 +35,10 @@ struct async_hooks {
 	__u64 natives;   // address of the list of those that C++ pushed
 	__u32 deque;     // the list is a std::deque of pointers to handles, else a std::vector of handles
 	__u32 lost;      // there are some, but nobody knows where
+	__u64 hook;      // address of the Global of a function of Node's; 0 = it is asked for where it is needed
+	__u32 hook_context; // byte of the function where its context is; 0 = nobody knows the function
+	__u16 top_level;    // word of the context: the resource while the stack is empty
+	__u16 words;        // of the context
 };
 
 // The thread tells an isolate from a later one at the same address.

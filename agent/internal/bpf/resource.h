@@ -75,8 +75,39 @@ static __always_inline void add_store(struct scratch *s, __u64 storage, __u64 va
 		unreadable(s);
 		return;
 	}
-	s->stores[n] = (struct store){storage, value};
+	s->stores[n] = (struct store){.storage = storage, .value = value};
 	s->n_stores = n + 1;
+}
+
+// Moves the last store of an object in dictionary mode, by one place, before what the object got later.
+static long move_forward(__u32 i, void *context)
+{
+	struct scratch *s = *(struct scratch **)context;
+	__u32 n = s->n_stores - 1 - i;
+	if (i >= s->n_stores || !n)
+		return 1;
+	struct store *last = &s->stores[n & (MAX_STORES - 1)], *before = &s->stores[(n - 1) & (MAX_STORES - 1)];
+	struct store moved = *last;
+	if (before->details <= moved.details)
+		return 1;
+	*last = *before;
+	*before = moved;
+	return 0;
+}
+
+// Adds a store of an object in dictionary mode, whose entries are in the order of hashes: details tell which the object
+// got first. (src/objects/property-details.h, DictionaryStorageField)
+static __always_inline void add_in_order(struct scratch *s, __u64 details, __u64 value)
+{
+	struct store *last = &s->stores[MAX_STORES - 1];
+	if (s->n_stores < MAX_STORES)
+		last = &s->stores[s->n_stores++ & (MAX_STORES - 1)];
+	else
+		s->resource.more = 1;
+	if (s->resource.more && last->details <= details)
+		return;
+	*last = (struct store){.details = details, .value = value};
+	bpf_loop(MAX_STORES, move_forward, &s, 0);
 }
 
 static long read_store(__u32 i, void *context)
@@ -122,7 +153,7 @@ __noinline int compare_symbol(const struct process *p, struct scratch *s)
 }
 
 // What the symbol is that is the key of a property; SYMBOL_OTHER for any other key. Places of a dictionary that are
-// free have undefined or the hole as key.
+// free have undefined as key.
 __noinline int kind_of_key(const struct process *p, struct scratch *s, __u64 key)
 {
 	if (!p || !s || read_typed(p, s, key, s->ref_head, 16) != p->v8.type_symbol)
@@ -160,8 +191,14 @@ static long read_entry(__u32 i, void *context)
 	__u64 *entry = table_entry(f->scratch, i);
 	if (!entry)
 		return 1;
-	if (HEAP_OBJECT(entry[0]))
-		set_property(f->scratch, kind_of_key(f->process, f->scratch, entry[0]), entry[1]);
+	if (!HEAP_OBJECT(entry[0]) || entry[0] == entry[1]) // the hole, of one that was deleted, may not be readable
+		return 0;
+	__u64 value = entry[1], details = entry[2];
+	__u32 kind = kind_of_key(f->process, f->scratch, entry[0]);
+	if (kind == SYMBOL_STORE)
+		add_in_order(f->scratch, details, value);
+	else
+		set_property(f->scratch, kind, value);
 	return 0;
 }
 
@@ -201,7 +238,12 @@ static __always_inline void read_dictionary(struct resource_reader *f)
 		unreadable(s);
 		return;
 	}
+	s->resource.more = 0;
 	bpf_loop(MAX_DICTIONARY, read_entry, f, 0);
+	if (s->failed) // the key that could not be read may be that of any
+		s->n_stores = 0;
+	if (s->resource.more)
+		unreadable(s);
 }
 
 // Reads the stores of the resource, or goes on to the object that has them.

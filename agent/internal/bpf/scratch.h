@@ -217,9 +217,12 @@ struct known_key {
 #define KNOWN_KEYS 32 // a power of two
 #define OTHER_KEYS 64 // a power of two
 
-// The store of an AsyncLocalStorage. Both are tagged.
+// The store of an AsyncLocalStorage. All are tagged.
 struct store {
-	__u64 storage; // the AsyncLocalStorage; 0 = not known
+	union {
+		__u64 storage; // of an AsyncContextFrame: the AsyncLocalStorage
+		__u64 details; // of an object in dictionary mode: of the property
+	};
 	__u64 value;
 };
 
@@ -227,6 +230,7 @@ struct store {
 struct resource_state {
 	__u64 object;         // the current one, tagged
 	__u64 public, holder; // what stands for it, and what has its stores
+	__u32 more, pad;      // it has more stores than there is room for
 };
 
 // How far a walk has come. On the BPF stack the verifier would follow all combinations of their values.

@@ -7,6 +7,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/context/nodejs"
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // environmentTimeout is how long requests about an isolate are tried again: one that has just started has no
@@ -36,15 +37,29 @@ func (p *Learner) learnIsolate(key bpf.EnvironmentKey, context heap.Word) error 
 	}
 	switch {
 	case err == nil:
-		return p.sampler.SetEnvironment(key, bpf.AsyncHooks{
-			Fields: h.Fields, Resources: h.Resources, Natives: h.NativeResources, Deque: one(h.Deque),
-		})
+		return p.sampler.SetEnvironment(key, p.environment(h, time.Since(asked)))
 	case errors.Is(err, nodejs.ErrNoEnvironment) && time.Since(asked) > environmentTimeout:
 		p.tellUnknown(err)
 		lost := one(errors.Is(err, nodejs.ErrUnknownHooks))
 		return errors.Join(err, p.sampler.SetEnvironment(key, bpf.AsyncHooks{Lost: lost}))
 	}
 	return err
+}
+
+// environment is what the BPF program is told of async_hooks that were asked for so long ago. There is no function for
+// promises before an AsyncLocalStorage is used.
+func (p *Learner) environment(h nodejs.AsyncHooks, asked time.Duration) bpf.AsyncHooks {
+	out := bpf.AsyncHooks{
+		Fields: h.Fields, Resources: h.Resources, Natives: h.NativeResources, Deque: one(h.Deque),
+		Hook: h.TopLevel.Hook, TopLevel: uint16(h.TopLevel.Slot), Words: uint16(h.TopLevel.Words),
+	}
+	switch {
+	case out.Hook != 0:
+		out.HookContext = uint32(p.heap.Layout().At(layout.JSFunctionContext))
+	case asked > environmentTimeout:
+		out.Hook = h.Fields // it is not asked for again
+	}
+	return out
 }
 
 // tellUnknown warns, once for a process, of async_hooks that are not where they are known to be.
