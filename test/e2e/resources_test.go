@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hotspan/hotspan/test/nodes/live"
@@ -104,6 +106,39 @@ func TestOwnStore(t *testing.T) {
 			atLeast(t, labelled["held"], "samples with the store", 95, 50)
 		})
 	}
+}
+
+// seeded has worker threads that make the same symbols as the main thread, which has met them as keys of no store.
+const seeded = `
+const { Worker, isMainThread, workerData } = require('worker_threads');
+const { AsyncLocalStorage, executionAsyncResource } = require('async_hooks');
+let storage = new AsyncLocalStorage();
+function mainHeld(end) { while (Date.now() < end); }
+function held(end) { while (Date.now() < end); }
+if (isMainThread) {
+  let n = 0;
+  const next = () => n < 13 && new Worker('./seeded.js', { workerData: n++ }).on('exit', next);
+  setTimeout(() => storage.run({ id: 7 }, () => setTimeout(() => {
+    for (let i = 0; i < 350; i++) executionAsyncResource()[Symbol()] = 1;
+    mainHeld(Date.now() + 500);
+    next();
+  }, 1)), 300);
+} else {
+  for (let i = 0; i < 4 * workerData; i++) storage = new AsyncLocalStorage();
+  setTimeout(() => storage.run({ id: 7 }, () => held(Date.now() + 90)), 10);
+}
+`
+
+// TestSeededSymbols: what is known of symbols of one thread does not count for another's, which have the same hashes
+// with --random-seed.
+func TestSeededSymbols(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "seeded.js")
+	if err := os.WriteFile(program, []byte(strings.ReplaceAll(seeded, "./seeded.js", program)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	labelled := heldStores(t, "20.20.2", []string{"--random-seed=7", program}, 7.0)
+	atLeast(t, labelled["held"], "samples of worker threads with the store", 97, 50)
 }
 
 // heldStores profiles a program whose stores have an id, and counts by function how many of its samples have this one.

@@ -878,6 +878,7 @@ const (
 type hotspanSymbolKey struct {
 	_       structs.HostLayout
 	Process uint32
+	Thread  uint32
 	Hash    uint32
 }
 

@@ -60,6 +60,7 @@ struct resource {
 
 struct symbol_key {
 	__u32 process; // process.id
+	__u32 thread;  // that has the isolate: with --random-seed the symbols of all have the same hashes
 	__u32 hash;
 };
 

@@ -159,8 +159,8 @@ __noinline int kind_of_key(const struct process *p, struct scratch *s, __u64 key
 	if (!p || !s || read_typed(p, s, key, s->ref_head, 16) != p->v8.type_symbol)
 		return SYMBOL_OTHER;
 	__u32 hash = half_at(s->ref_head, p->v8.name_hash);
-	struct symbol_key id = {.process = p->id, .hash = hash >> p->v8.hash_shift};
-	__u32 *kind = bpf_map_lookup_elem(&symbols, &id);
+	struct symbol_key id = {.process = p->id, .thread = s->thread, .hash = hash >> p->v8.hash_shift};
+	__u32 *kind = id.thread ? bpf_map_lookup_elem(&symbols, &id) : 0;
 	if (kind)
 		return *kind;
 	__s32 found = use_steps(s, 1) ? read_key(p, s, key) : -1;
@@ -170,7 +170,7 @@ __noinline int kind_of_key(const struct process *p, struct scratch *s, __u64 key
 		unreadable(s);
 		return SYMBOL_OTHER;
 	}
-	if (!s->collecting) // what is read twice then is compared
+	if (id.thread && !s->collecting) // what is read twice then is compared
 		bpf_map_update_elem(&symbols, &id, &found, BPF_ANY);
 	return found;
 }

@@ -1032,6 +1032,7 @@ const (
 type replaySymbolKey struct {
 	_       structs.HostLayout
 	Process uint32
+	Thread  uint32
 	Hash    uint32
 }
 
