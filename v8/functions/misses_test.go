@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // slowSpace is memory of which each read takes a while.
@@ -13,6 +14,43 @@ type slowSpace struct{ *codeSpace }
 func (m slowSpace) ReadAt(p []byte, off int64) (int, error) {
 	time.Sleep(time.Millisecond)
 	return m.codeSpace.ReadAt(p, off)
+}
+
+// Address has V8's state of WebAssembly at an address.
+func (m slowSpace) Address(uint64) (uint64, bool) { return wasmState, true }
+
+const wasmState = 0x6000
+
+// TestLookingForWasmInVain is TestLookingInVain for WebAssembly. Of a module all code is said to be new.
+func TestLookingForWasmInVain(t *testing.T) {
+	const manager, node, module, list, pc, codes = 0x6100, 0x6200, 0x6300, 0x7000, 0x100000, 200
+	m, known := newCodeSpace()
+	for at, value := range map[uint64]uint64{
+		wasmState: manager, manager: node, node + 32: pc, node + 40: 2 * pc, node + 48: module, module + 8: list,
+		module + 16: list + 8*codes,
+	} {
+		m.word(at, value)
+	}
+	l := known.r.Layout()
+	for _, f := range []layout.Field{
+		layout.WasmManagerRoot, layout.WasmModuleBytes, layout.WasmModuleCode, layout.WasmCodeModule,
+		layout.WasmCodeStart, layout.WasmCodeTables, layout.WasmCodeSize, layout.WasmCodeRelocation,
+		layout.WasmCodePositions, layout.WasmCodeTraps, layout.WasmCodeIndex, layout.WasmCodeInlining,
+	} {
+		l.Values[f] = layout.Value{State: layout.Known}
+	}
+	l.Values[layout.WasmModuleNewCode] = layout.Value{State: layout.Known, N: 8}
+	v := NewResolver(heap.NewReader(slowSpace{m}, l), slowSpace{m})
+	v.Begin(Moment{Isolate: 1, Thread: 1})
+	began := time.Now()
+	for at := range uint64(20) {
+		if v.wasmAt(pc+at, true) != nil {
+			t.Fatal("there is code")
+		}
+	}
+	if d := time.Since(began); d < maxVain || d > 2*time.Second {
+		t.Errorf("it took %v", d)
+	}
 }
 
 // TestLookingInVain: frames at places without code do not keep hotspan from other samples, however many there are. Code

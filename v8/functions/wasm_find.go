@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"time"
+
 	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/heap"
 )
@@ -26,10 +28,14 @@ func (v *Resolver) wasmAt(pc uint64, exact bool) *wasmPoint {
 		return p
 	}
 	state, ok := v.space.Address(v.r.Layout().WasmState)
-	if !ok {
+	if !ok || v.vain.rests() {
 		return nil
 	}
+	began := time.Now()
 	found, err := v.r.WasmCodeAt(state, pc)
+	if err != nil {
+		v.vain.add(began)
+	}
 	if err != nil || v.room.short() {
 		return nil
 	}
