@@ -1,8 +1,6 @@
 package functions
 
 import (
-	"time"
-
 	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -74,11 +72,11 @@ func (v *Resolver) findCode(pc uint64) *code {
 	if v.misses.has(pc) || v.vain.rests() {
 		return nil
 	}
-	began := time.Now()
+	before := v.r.Reads()
 	found, err := v.r.FindCode(pc, &v.codeHeader)
 	if err != nil {
 		v.misses.add(pc)
-		v.vain.add(began)
+		v.vain.add(v.r.Reads() - before)
 		return nil
 	}
 	c := &code{

@@ -1,8 +1,6 @@
 package functions
 
 import (
-	"time"
-
 	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/heap"
 )
@@ -31,10 +29,10 @@ func (v *Resolver) wasmAt(pc uint64, exact bool) *wasmPoint {
 	if !ok || v.vain.rests() {
 		return nil
 	}
-	began := time.Now()
+	before := v.r.Reads()
 	found, err := v.r.WasmCodeAt(state, pc)
 	if err != nil {
-		v.vain.add(began)
+		v.vain.add(v.r.Reads() - before)
 	}
 	if err != nil || v.room.short() {
 		return nil
