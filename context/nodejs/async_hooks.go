@@ -58,7 +58,11 @@ func findAsyncHooks(r *heap.Reader, isolate, environment uint64, b []byte) (Asyn
 	if err := h.check(r, b[resources:]); err != nil {
 		return h, err
 	}
-	h.TopLevel = h.findTopLevel(r)
+	list := vectorSize
+	if h.Deque {
+		list = dequeSize
+	}
+	h.TopLevel = findTopLevel(r, h.NativeResources+uint64(list.value()))
 	return h, nil
 }
 

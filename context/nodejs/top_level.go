@@ -14,12 +14,9 @@ type TopLevel struct {
 	Words int    // of the context
 }
 
-// findTopLevel finds it by the name of the variable.
-func (h *AsyncHooks) findTopLevel(r *heap.Reader) TopLevel {
-	first := h.NativeResources + uint64(vectorSize.value()+promiseHooks.value())
-	if h.Deque {
-		first = h.NativeResources + uint64(dequeSize.value()+promiseHooks.value())
-	}
+// findTopLevel finds it by the name of the variable; the list of native resources ends at an address.
+func findTopLevel(r *heap.Reader, end uint64) TopLevel {
+	first := end + uint64(promiseHooks.value())
 	for at := first; at < first+4*8; at += 8 {
 		scope, _ := r.Scope(contextOfHook(r, at))
 		for i, v := range scope.Variables {
