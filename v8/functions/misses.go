@@ -32,8 +32,8 @@ func (m misses) add(pc uint64) {
 	m[pc] = miss{time.Now(), lasts}
 }
 
-// vain counts the reads of looking in vain for code of a process. Where memory is not as V8 leaves it, each look takes up
-// to a tenth of a second, and a stack may have a hundred frames, while samples of other processes wait. So it rests
+// vain counts the reads of looking in vain for code of a process. Where memory is not as V8 leaves it, each look takes
+// up to a tenth of a second, and a stack may have a hundred frames, while samples of other processes wait. So it rests
 // after a while, each time for longer. Time would not do: hotspan itself may have to wait for a CPU.
 type vain struct {
 	since time.Time // when counting began
