@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
@@ -44,6 +45,7 @@ setTimeout(() => { for (let i = 0; i < 300; i++) turn(70, heldOfMany); }, 2500);
 // dictionary mode, whose order is that of hashes.
 func TestManyStores(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	for _, version := range []string{"18.20.8", "20.20.2", "26.10.0"} {
 		t.Run(version, func(t *testing.T) {
 			labelled := heldStores(t, version, append(hookFlags(version), "-e", manyStores), 0.0)
@@ -73,6 +75,7 @@ storage.run({ id: 7 }, () => heldLater(Date.now() + 1000));
 // TestTopLevelStore: a store is current also where Node.js has no resource on its stack.
 func TestTopLevelStore(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	for _, version := range []string{"18.20.8", "20.20.2", "22.23.3", "26.10.0"} {
 		t.Run(version, func(t *testing.T) {
 			flags := append(hookFlags(version), "--input-type=module", "-e", topLevel)
@@ -100,6 +103,7 @@ setTimeout(() => {
 // TestOwnStore: an AsyncLocalStorage may be its own store.
 func TestOwnStore(t *testing.T) {
 	t.Parallel()
+	draw.Quarter(t, seldom)
 	for _, version := range []string{"20.20.2", "24.21.0", "26.10.0"} {
 		t.Run(version, func(t *testing.T) {
 			labelled := heldStores(t, version, []string{"-e", ownStore}, 7.0)

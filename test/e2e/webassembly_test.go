@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
@@ -96,6 +97,7 @@ var withoutLines = regexp.MustCompile(`without lines (\d+)`)
 // TestWebAssemblyThrownAway: code of WebAssembly that was thrown away before hotspan could name it has no name, which
 // the closing lines count. No other module's function is named in its place.
 func TestWebAssemblyThrownAway(t *testing.T) {
+	draw.Quarter(t, seldom)
 	eachNode(t, func(t *testing.T, node string) {
 		t.Setenv("DURATION_MS", "4000")
 		samples, l, closing := recordClosing(t, 1997, node, "--expose-gc", "../programs/webassembly_churn.js")
