@@ -74,7 +74,7 @@ func isText(b []byte) bool { return bytes.IndexByte(b, 0) < 0 }
 // isData reports whether a file is generated or is the input of a test.
 func isData(name string, b []byte) bool {
 	switch filepath.Base(name) {
-	case "go.sum", "package-lock.json", "LICENSE":
+	case "go.sum", "package-lock.json", "LICENSE", "results.jsonl":
 		return true
 	}
 	return strings.Contains(name, "testdata/") || bytes.HasPrefix(b, []byte("// Code generated "))
