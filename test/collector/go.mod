@@ -31,7 +31,6 @@ require (
 )
 
 require (
-	github.com/go-delve/delve v1.27.2 // indirect
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724 // indirect
 	golang.org/x/arch v0.32.0 // indirect
 )

@@ -35,7 +35,7 @@ func (b *builder) function(c *common, program []byte, begin, end uint64) {
 		b.gap()
 	}
 	b.end = end
-	b.m.code, b.m.data, b.m.now, b.m.initial = c.code, c.data, c.initial, c.initial
+	b.m.code, b.m.data, b.m.now, b.m.initial = c.code, c.data, c.initial, &c.initial
 	b.m.run(program, begin, end, b.add)
 	if rows := b.table.Rows; len(rows) > 0 && rows[len(rows)-1].CFA == CFASignal {
 		b.end++ // its last instruction is a system call, which has the address behind it as long as it takes

@@ -52,7 +52,7 @@ func FuzzMachine(f *testing.F) {
 	f.Add([]byte{cfaDefCFAExpr, 3, 0x77, 8, 6, cfaAdvanceLoc1, 9, cfaExpression, 6, 2, 0x76, 0})
 	f.Fuzz(func(t *testing.T, program []byte) {
 		const begin, end = 0x1000, 0x2000
-		m := machine{code: 1, data: -8}
+		m := machine{code: 1, data: -8, initial: new(state)}
 		last, calls := uint64(0), 0
 		m.run(program, begin, end, func(pc uint64, s *state) {
 			s.row()

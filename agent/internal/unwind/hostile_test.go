@@ -21,13 +21,17 @@ func farApart(size uint64) []byte {
 		fde = binary.LittleEndian.AppendUint64(fde, 16)
 		data = entry(data, append(fde, 0, 0, 0, 0))
 	}
-	names := []byte("\x00.eh_frame\x00")
-	programs := []elf.Prog64{{
+	return withFrames(data, frames, elf.Prog64{
 		Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: code, Filesz: size, Memsz: size,
-	}}
+	})
+}
+
+// withFrames is an ELF file with an .eh_frame section, of data at an address, and a segment.
+func withFrames(data []byte, addr uint64, program elf.Prog64) []byte {
+	names := []byte("\x00.eh_frame\x00")
 	at := uint64(64 + 56)
 	sections := []elf.Section64{{},
-		{Name: 1, Type: uint32(elf.SHT_PROGBITS), Addr: frames, Off: at, Size: uint64(len(data))},
+		{Name: 1, Type: uint32(elf.SHT_PROGBITS), Addr: addr, Off: at, Size: uint64(len(data))},
 		{Name: 0, Type: uint32(elf.SHT_STRTAB), Off: at + uint64(len(data)), Size: uint64(len(names))},
 	}
 	head := elf.Header64{
@@ -36,7 +40,7 @@ func farApart(size uint64) []byte {
 	}
 	copy(head.Ident[:], "\x7fELF\x02\x01\x01")
 	var file bytes.Buffer
-	for _, part := range []any{head, programs, data, names, sections} {
+	for _, part := range []any{head, program, data, names, sections} {
 		binary.Write(&file, binary.LittleEndian, part)
 	}
 	return file.Bytes()

@@ -45,7 +45,7 @@ type machine struct {
 	code    uint64 // unit of advances, in bytes
 	data    int64  // unit of offsets, in bytes
 	now     state
-	initial state
+	initial *state // what a restore instruction goes back to
 	saved   []state
 	in      reader
 }
@@ -74,7 +74,7 @@ func (m *machine) run(program []byte, pc, end uint64, emit func(pc uint64, s *st
 
 // instruction runs one instruction. It returns the advance it made, in units of code, or false if it is not known.
 func (m *machine) instruction() (delta uint64, ok bool) {
-	op := byte(m.in.number(1))
+	op := m.in.byte()
 	low := uint64(op & operandBits)
 	switch op &^ operandBits {
 	case cfaAdvanceLoc:

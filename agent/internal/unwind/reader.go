@@ -19,7 +19,15 @@ func (r *reader) bytes(n uint64) []byte {
 	return taken
 }
 
-// number reads an unsigned little-endian number of 1, 2 or 4 bytes.
+// byte reads a byte.
+func (r *reader) byte() byte {
+	if b := r.bytes(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+// number reads an unsigned little-endian number of at most 8 bytes.
 func (r *reader) number(size uint64) uint64 {
 	var wide [8]byte
 	copy(wide[:], r.bytes(size))
@@ -44,10 +52,14 @@ func (r *reader) sleb() int64 {
 
 // leb reads a LEB128 number and says how many bits it was written in.
 func (r *reader) leb() (v uint64, bits uint) {
+	if len(r.b) > 0 && r.b[0] < 0x80 { // most are short
+		v, r.b = uint64(r.b[0]), r.b[1:]
+		return v, 7
+	}
 	const maxBits = 70 // ten groups of seven hold 64 bits
 	for bits < maxBits {
-		c := r.number(1)
-		v |= (c & 0x7f) << bits
+		c := r.byte()
+		v |= uint64(c&0x7f) << bits
 		bits += 7
 		if c&0x80 == 0 {
 			return v, bits
