@@ -14,6 +14,7 @@ func Follow(f *elf.File, code Span, others []Span) []Rule {
 		for _, s := range others {
 			w.leaveOut(s)
 		}
+		w.restorers()
 		w.function(f.Entry, true)
 		w.functionsOf(f)
 	})
@@ -54,23 +55,27 @@ func (w *walker) run() bool {
 // rules returns what is known, by rising address.
 func (w *walker) rules() (all []Rule) {
 	slices.SortStableFunc(w.known, func(a, b instruction) int { return int(a.at) - int(b.at) })
+	last := uint64(0)
 	for i, in := range w.known {
 		if in.size == 0 || !in.state.leads() {
 			continue
 		}
 		end := in.at + uint32(in.size)
-		if i+1 < len(w.known) {
+		if i+1 < len(w.known) && !in.state.Restorer {
 			end = min(end, w.known[i+1].at)
 			if next := &w.known[i+1]; next.state.First && next.at == end {
 				in.state.First = true // the instruction that ends the stack finds no caller either
 			}
 		}
-		begin := w.addr + uint64(in.at)
+		begin := max(last, w.addr+uint64(in.at))
+		if last = max(last, w.addr+uint64(end)); begin == last {
+			continue // a restorer reaches over it
+		}
 		if n := len(all); n > 0 && all[n-1].End == begin && all[n-1].State == in.state {
-			all[n-1].End = w.addr + uint64(end)
+			all[n-1].End = last
 			continue
 		}
-		all = append(all, Rule{Span{begin, w.addr + uint64(end)}, in.state})
+		all = append(all, Rule{Span{begin, last}, in.state})
 	}
 	return all
 }

@@ -9,6 +9,9 @@ type State struct {
 	BP    int32       // bytes from rbp up to the CFA, if it is a frame pointer, or Unknown
 	Kept  [Kept]int32 // where the caller's values of registers are: bytes below the CFA, InRegister or Unknown
 	First bool        // it is the thread's first function: nothing has called it
+
+	// Restorer: handlers of signals return to it. At rsp is what the kernel has saved of the function before.
+	Restorer bool
 }
 
 // Values of the fields of a State that are no distances.
@@ -56,7 +59,7 @@ func (s *State) intersect(other State) (changed bool) {
 }
 
 // leads reports whether the state leads to the caller's frame, or says that there is none.
-func (s *State) leads() bool { return s.First || s.SP != Unknown || s.BP != Unknown }
+func (s *State) leads() bool { return s.First || s.Restorer || s.SP != Unknown || s.BP != Unknown }
 
 // Span is a range of ELF virtual addresses, the end excluded.
 type Span struct{ Start, End uint64 }

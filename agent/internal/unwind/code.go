@@ -71,6 +71,8 @@ var keptAs = [numKept]int{flow.RBX, flow.R12, flow.R13}
 func stateOf(s flow.State) state {
 	out := state{ra: place{how: atCFA, off: -sizeofAddress}, reg: uint64(RSP), off: int64(s.SP)}
 	switch {
+	case s.Restorer:
+		return state{signal: true, kept: [numKept]place{{how: elsewhere}, {how: elsewhere}, {how: elsewhere}}}
 	case s.First:
 		out.ra.how = undefined
 	case s.SP == flow.Unknown:

@@ -25,5 +25,6 @@ type state struct {
 	rbp    place
 	ra     place
 	kept   [numKept]place
+	signal bool // the frame is that of a signal: code without call frame instructions tells so
 	broken bool // the call frame program could not be followed up to here
 }

@@ -48,7 +48,7 @@ func pltCFA(rest []byte) (uint8, int16, bool) {
 // isSignalFrame recognizes the restorer of signal handlers: __restore_rt in glibc.
 func (s *state) isSignalFrame() bool {
 	reg, off, rest, ok := breg(s.expr)
-	return ok && reg == uint64(RSP) && off == sigRSP && bytes.Equal(rest, []byte{opDeref}) &&
+	return s.signal || ok && reg == uint64(RSP) && off == sigRSP && bytes.Equal(rest, []byte{opDeref}) &&
 		s.ra.how == atExpr && isRSPPlus(s.ra.expr, sigRIP) && s.rbp.how == atExpr && isRSPPlus(s.rbp.expr, sigRBP)
 }
 

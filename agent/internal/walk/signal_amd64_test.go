@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
 )
@@ -14,8 +15,14 @@ import (
 // TestWalkSignalReturn stops Node where the restorer of its handler of SIGINT has called the kernel to return: its walk
 // is the one before the signal, with the restorer on top, in Go and in the kernel.
 func TestWalkSignalReturn(t *testing.T) {
+	for _, version := range []string{nodes.Versions()[0].Version, live.Musl} {
+		t.Run(version, func(t *testing.T) { walkSignalReturn(t, version) })
+	}
+}
+
+func walkSignalReturn(t *testing.T, version string) {
 	p := bpftest.Load(t)
-	th := stopped(t, nodes.Versions()[0].Version, walkProgram)
+	th := stopped(t, version, walkProgram)
 	before := th.walk(th.mem)
 	pid := th.mem.(memory.Live).PID
 	interrupted(t, pid)

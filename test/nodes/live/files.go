@@ -7,9 +7,20 @@ import (
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
-// Binary returns the path of an official Node.js.
+// Musl stands for a version where one is wanted: that of nodes.Musl.
+const Musl = "musl"
+
+// Binary returns the path of an official Node.js, or of Musl, with which processes of the test find its libraries.
 func Binary(t testing.TB, version string) string {
 	t.Helper()
+	if version == Musl {
+		path, libraries, err := nodes.Musl()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("LD_LIBRARY_PATH", libraries)
+		return path
+	}
 	path, err := nodes.Path(version)
 	if err != nil {
 		t.Fatal(err)
