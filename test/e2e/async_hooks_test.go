@@ -18,10 +18,6 @@ func TestRequestsOfAsyncHooks(t *testing.T) {
 	for _, mode := range []string{"plain", "gc"} {
 		t.Run(mode, func(t *testing.T) {
 			runNodes(t, nodes.Versions(), func(t *testing.T, v nodes.Version, node string) {
-				var flags []string
-				if v.Major() >= 24 {
-					flags = []string{"--no-async-context-frame"}
-				}
 				r := requestRun{env: []string{"MODE=" + mode}, rules: judge.StoreRules, want: judge.RequestLabels,
 					percent: 99.5}
 				if mode == "gc" {
@@ -31,7 +27,7 @@ func TestRequestsOfAsyncHooks(t *testing.T) {
 					r.length = 14 * time.Second
 				}
 				if *all || some[v.Version] == mode {
-					r.run(t, node, flags)
+					r.run(t, node, v.AsyncHooks())
 				}
 			})
 		})

@@ -84,10 +84,7 @@ func versions(t *testing.T, node string) string {
 func TestDoctorOnProcess(t *testing.T) {
 	t.Parallel()
 	eachFrameNode(t, func(t *testing.T, node string, on []string) {
-		off := []string(nil)
-		if len(on) == 0 { // it is the default
-			off = []string{"--no-async-context-frame"}
-		}
+		off := versionOf(node).AsyncHooks()
 		t.Run("frame", func(t *testing.T) { doctorOn(t, node, on, "V8's AsyncContextFrame") })
 		t.Run("hooks", func(t *testing.T) { doctorOn(t, node, off, "the resources of async_hooks") })
 	})

@@ -51,11 +51,7 @@ func TestPool(t *testing.T) {
 			runPool(t, node, append(collecting, flags...), env)
 		}
 		if *all && frames {
-			without := []string{"--no-async-context-frame"}
-			if len(flags) > 0 {
-				without = nil // only flags turn them on
-			}
-			runPool(t, node, without, env)
+			runPool(t, node, v.AsyncHooks(), env)
 		}
 	})
 }

@@ -7,17 +7,13 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/test/draw"
+	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // hookFlags are the flags of a Node.js to have stores in the resources of async_hooks.
-func hookFlags(version string) []string {
-	if version == "26.10.0" {
-		return []string{"--no-async-context-frame"}
-	}
-	return nil
-}
+func hookFlags(version string) []string { return nodes.Version{Version: version}.AsyncHooks() }
 
 // manyStores has 16 stores with a property of one name: V8 puts an object that gets more than twelve properties by keys
 // that are computed into dictionary mode. Then 70 are used. A property of each object that has them was deleted.

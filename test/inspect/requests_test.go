@@ -50,11 +50,7 @@ func TestRequests(t *testing.T) {
 			t.Run(v.Version, func(t *testing.T) { requestsOf(t, v.Version, append(options, script)...) })
 		}
 		t.Run(v.Version+" with async_hooks", func(t *testing.T) {
-			if v.Major() >= 24 {
-				requestsOf(t, v.Version, "--no-async-context-frame", script)
-			} else {
-				requestsOf(t, v.Version, script)
-			}
+			requestsOf(t, v.Version, append(v.AsyncHooks(), script)...)
 		})
 	}
 }

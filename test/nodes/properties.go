@@ -35,6 +35,15 @@ func (v Version) AsyncContextFrame() (options []string, ok bool) {
 	return nil, false
 }
 
+// AsyncHooks returns the options with which Node.js keeps the stores of AsyncLocalStorages in the resources of
+// async_hooks.
+func (v Version) AsyncHooks() (options []string) {
+	if v.Major() >= 24 {
+		return []string{"--no-async-context-frame"}
+	}
+	return nil
+}
+
 // StorageNames reports whether an AsyncLocalStorage may have a name.
 func (v Version) StorageNames() bool { return v.Major() >= 24 }
 

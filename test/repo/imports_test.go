@@ -48,8 +48,10 @@ func ownModule(file string) string {
 }
 
 // forTests are packages that any test may import: they find Node binaries, draw what is tested, read what the test
-// programs wrote down, and have files that are slow, or shared objects.
-var forTests = []string{"test/draw", "test/nodes", "test/nodes/live", "test/slowfiles", "test/truth", "test/vdso"}
+// programs wrote down, measure CPU time, and have files that are slow, or shared objects.
+var forTests = []string{
+	"test/cputime", "test/draw", "test/nodes", "test/nodes/live", "test/slowfiles", "test/truth", "test/vdso",
+}
 
 // onlyTests are packages that only tests may import: the BPF program with what tests need of it, recordings, and random
 // snapshots.

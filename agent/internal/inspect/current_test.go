@@ -21,10 +21,7 @@ import (
 func TestStoresOfResources(t *testing.T) {
 	for _, v := range nodes.Versions() {
 		t.Run(v.Version, func(t *testing.T) {
-			args := []string{"--expose-internals", "testdata/resources.js"}
-			if v.Major() >= 24 {
-				args = append([]string{"--no-async-context-frame"}, args...)
-			}
+			args := append(v.AsyncHooks(), "--expose-internals", "testdata/resources.js")
 			kinds := 0
 			for stop := range stops(t, v.Version, args) {
 				kinds++
