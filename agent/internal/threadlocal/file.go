@@ -6,10 +6,10 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/symbols"
 )
 
 // wanted are the symbols that are looked for, with whether each is a thread-local variable.
@@ -33,7 +33,7 @@ const (
 	maxStrings     = 256 << 20
 	maxRelocations = 64 << 20 // of all sections
 	maxReferences  = 4096     // a count
-	maxNames       = 1024     // likewise
+	maxName        = 64       // with its zero
 	symbolSize     = 24
 	relocationSize = 24
 )
@@ -49,73 +49,53 @@ type File struct {
 
 // Read finds the variables in a file. The result is nil for a file that names none of them, like nearly all files.
 func Read(f *elf.File) (*File, error) {
-	symbols := f.SectionByType(elf.SHT_DYNSYM)
-	if symbols == nil || int(symbols.Link) >= len(f.Sections) {
+	dynamic := f.SectionByType(elf.SHT_DYNSYM)
+	if dynamic == nil || int(dynamic.Link) >= len(f.Sections) {
 		return nil, nil
 	}
-	names, err := contents(f.Sections[symbols.Link], maxStrings)
+	names, err := symbols.Contents(f.Sections[dynamic.Link], maxStrings)
 	if err != nil {
 		return nil, err
 	}
-	at, err := nameOffsets(names)
-	if err != nil || len(at) == 0 {
-		return nil, err
-	}
-	table, err := contents(symbols, maxSymbols)
-	if err != nil {
+	table, err := symbols.Contents(dynamic, maxSymbols)
+	if err != nil || !namesAny(table, names) {
 		return nil, err
 	}
 	out := &File{Defined: map[string]uint64{}, base: executableBase(f)}
 	for b := table; len(b) >= symbolSize; b = b[symbolSize:] {
-		s := decodeSymbol(b, at)
+		s := decodeSymbol(b, names)
 		if s.name != "" && s.defined && s.local == wanted[s.name] {
 			out.Defined[s.name] = s.value
 		}
 	}
 	left := uint64(maxRelocations)
 	for _, s := range f.Sections {
-		if s.Type != elf.SHT_RELA || int(s.Link) >= len(f.Sections) || f.Sections[s.Link] != symbols {
+		if s.Type != elf.SHT_RELA || int(s.Link) >= len(f.Sections) || f.Sections[s.Link] != dynamic {
 			continue
 		}
-		data, err := contents(s, left)
+		data, err := symbols.Contents(s, left)
 		if err != nil {
 			return nil, err
 		}
 		left -= uint64(len(data))
-		out.references(data, table, at)
+		out.references(data, table, names)
 	}
 	return out, nil
 }
 
-func contents(s *elf.Section, limit uint64) ([]byte, error) {
-	if s.Size > limit || s.FileSize > limit {
-		return nil, fmt.Errorf("section %s: %d bytes, more than %d", s.Name, s.Size, limit)
-	}
-	b, err := s.Data()
-	if err != nil {
-		return nil, fmt.Errorf("section %s: %w", s.Name, err)
-	}
-	return b, nil
-}
-
-// nameOffsets returns the offsets of the wanted names in a string table. A name may be the end of another one, so it
-// may be there several times.
-func nameOffsets(names []byte) (map[uint32]string, error) {
-	at := map[uint32]string{}
-	for w := range wanted {
-		needle := append([]byte(w), 0)
-		for from := 0; ; {
-			i := bytes.Index(names[from:], needle)
-			if i < 0 {
-				break
-			}
-			if at[uint32(from+i)] = w; len(at) > maxNames {
-				return nil, fmt.Errorf("the names are there more than %d times", maxNames)
-			}
-			from += i + len(needle)
+// namesAny reports whether symbols have a wanted name. Functions and other objects, which are nearly all symbols of a
+// file, are not asked.
+func namesAny(table, names []byte) bool {
+	for b := table; len(b) >= symbolSize; b = b[symbolSize:] {
+		switch elf.ST_TYPE(b[4]) {
+		case elf.STT_FUNC, elf.STT_OBJECT:
+			continue
+		}
+		if decodeSymbol(b, names).name != "" {
+			return true
 		}
 	}
-	return at, nil
+	return false
 }
 
 type symbol struct {
@@ -125,17 +105,30 @@ type symbol struct {
 }
 
 // decodeSymbol decodes an Elf64_Sym: name u32, info u8, other u8, section u16, value u64, size u64.
-func decodeSymbol(b []byte, names map[uint32]string) symbol {
+func decodeSymbol(b, names []byte) symbol {
 	return symbol{
-		name:    names[binary.LittleEndian.Uint32(b)],
+		name:    wantedName(names, binary.LittleEndian.Uint32(b)),
 		value:   binary.LittleEndian.Uint64(b[8:]),
 		defined: binary.LittleEndian.Uint16(b[6:]) != 0,
 		local:   elf.ST_TYPE(b[4]) == elf.STT_TLS,
 	}
 }
 
+// wantedName returns the name at an offset of a string table, if it is one that is looked for.
+func wantedName(names []byte, at uint32) string {
+	if uint64(at) >= uint64(len(names)) {
+		return ""
+	}
+	rest := names[at:min(len(names), int(at)+maxName)]
+	name := rest[:max(0, bytes.IndexByte(rest, 0))]
+	if _, ok := wanted[string(name)]; ok {
+		return string(name)
+	}
+	return ""
+}
+
 // references keeps those relocations, Elf64_Rela each, that say where a wanted variable or this file's block is.
-func (f *File) references(relocations, symbols []byte, names map[uint32]string) {
+func (f *File) references(relocations, symbols, names []byte) {
 	for b := relocations; len(b) >= relocationSize && len(f.refs) < maxReferences; b = b[relocationSize:] {
 		info := binary.LittleEndian.Uint64(b[8:])
 		r := reference{kind: elf.R_X86_64(elf.R_TYPE64(info)), at: binary.LittleEndian.Uint64(b)}

@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -214,16 +215,17 @@ func TestFindRefuses(t *testing.T) {
 	}
 }
 
-// TestManyNames: a string table that has a name again and again takes no memory for each.
-func TestManyNames(t *testing.T) {
+// TestWantedNames: the variables' names are found, at the end of a longer one too, and no others.
+func TestWantedNames(t *testing.T) {
 	for name := range wanted {
-		table := bytes.Repeat(append([]byte(name), 0), maxNames)
-		if at, err := nameOffsets(table); err != nil || len(at) != maxNames {
-			t.Errorf("%s: %d of %d, %v", name, len(at), maxNames, err)
+		names := []byte("\x00my_" + name + "\x00" + name + "s\x00" + name) // the last one has no end
+		if got := wantedName(names, 4); got != name {
+			t.Errorf("%s: %q is found", name, got)
 		}
-		table = append(table, name+"\x00"...)
-		if at, err := nameOffsets(table); err == nil || at != nil {
-			t.Errorf("%s: %d of %d are kept", name, len(at), maxNames+1)
+		for _, at := range []int{0, 1, 5, 5 + len(name), 6 + 2*len(name), len(names) - 1, len(names), math.MaxUint32} {
+			if got := wantedName(names, uint32(at)); got != "" {
+				t.Errorf("at %d of %q: %s", at, names, got)
+			}
 		}
 	}
 }
