@@ -27,10 +27,13 @@ type block struct {
 // Begin begins a block. Keys must rise.
 func (w *Writer) Begin(key uint64) { w.index = append(w.index, block{key, uint32(len(w.Data))}) }
 
+// Size is how many bytes AppendTo appends.
+func (w *Writer) Size() int { return headSize + len(w.index)*indexSize + len(w.Data) }
+
 // AppendTo appends the blocks in the form that Open reads: the number of blocks and the size of the data, then key and
 // place of each block, then the data.
 func (w *Writer) AppendTo(b []byte) []byte {
-	b = slices.Grow(b, headSize+len(w.index)*indexSize+len(w.Data))
+	b = slices.Grow(b, w.Size())
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(w.index)))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(w.Data)))
 	for _, i := range w.index {

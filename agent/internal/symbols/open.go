@@ -51,12 +51,17 @@ func OpenWith(r, debug io.ReaderAt, more ...Symbol) (*Table, error) {
 		b.exports = f
 		b.add(more)
 	}
-	if err := b.section(full, elf.SHT_SYMTAB, 0); err != nil {
+	static, err := b.section(full, elf.SHT_SYMTAB, 0)
+	if err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)
 	}
-	if err := b.section(f, elf.SHT_DYNSYM, secondTable); err != nil {
+	dynamic, err := b.section(f, elf.SHT_DYNSYM, secondTable)
+	if err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)
 	}
+	b.all = slices.Grow(b.all, (len(static)+len(dynamic))/symbolSize)
+	b.decode(full, static, 0)
+	b.decode(f, dynamic, secondTable)
 	t, err := b.table()
 	if err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)
@@ -75,30 +80,30 @@ func open(r io.ReaderAt) (*elf.File, error) {
 	return f, nil
 }
 
-// section reads the symbol table of a type, if there is one. It adds table to the offsets of names.
-func (b *builder) section(f *elf.File, kind elf.SectionType, table uint32) error {
+// section returns the symbol table of a type, if there is one, and keeps its names: table is added to their offsets.
+func (b *builder) section(f *elf.File, kind elf.SectionType, table uint32) ([]byte, error) {
 	s := f.SectionByType(kind)
 	if s == nil {
-		return nil
+		return nil, nil
 	}
 	if int64(s.Link) >= int64(len(f.Sections)) {
-		return fmt.Errorf("section %s: its names are in section %d of %d", s.Name, s.Link, len(f.Sections))
+		return nil, fmt.Errorf("section %s: its names are in section %d of %d", s.Name, s.Link, len(f.Sections))
 	}
 	data, err := Contents(s, maxSymbols)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b.names[table/secondTable], err = Contents(f.Sections[s.Link], maxStrings)
-	if err != nil {
-		return err
-	}
-	b.all = slices.Grow(b.all, len(data)/symbolSize)
+	return data, err
+}
+
+// decode adds the candidates of a symbol table.
+func (b *builder) decode(f *elf.File, data []byte, table uint32) {
 	for ; len(data) >= symbolSize; data = data[symbolSize:] {
 		if c, ok := b.candidate(f, data, table); ok {
 			b.all = append(b.all, c)
 		}
 	}
-	return nil
 }
 
 // Contents returns the data of a section of at most limit bytes. Do not change it: if the reader of the file is a

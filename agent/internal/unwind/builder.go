@@ -94,7 +94,11 @@ func (b *builder) keep(pc uint64, s *state) {
 // finish ends the table.
 func (b *builder) finish() (err error) {
 	b.table.end = b.table.Rows[len(b.table.Rows)-1].PC
-	var encoded []byte
+	size := 0
+	for i := range b.kept {
+		size += b.kept[i].size()
+	}
+	encoded := make([]byte, 0, size)
 	for i := range b.kept {
 		encoded = b.kept[i].appendTo(encoded)
 	}

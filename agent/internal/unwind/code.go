@@ -23,17 +23,19 @@ func followCode(f *elf.File, text []flow.Span, described []function) []flow.Rule
 	for _, s := range text {
 		size += s.End - s.Start
 	}
-	others := make([]flow.Span, len(described))
-	for i, d := range described {
+	for _, d := range described {
 		has += uint64(d.size)
-		others[i] = flow.Span{Start: d.begin, End: d.begin + uint64(d.size)}
 	}
 	if size > maxFollowed || len(text) > maxSegments || has > size/2 {
-		gap, ok := gapAround(f.Entry, text, others)
+		gap, ok := gapAround(f.Entry, text, described)
 		if !ok || gap.End-gap.Start > maxEntryGap {
 			return nil
 		}
 		return flow.FollowEntry(f, gap)
+	}
+	others := make([]flow.Span, len(described))
+	for i, d := range described {
+		others[i] = d.span()
 	}
 	var rules []flow.Rule
 	for _, s := range text {
@@ -43,14 +45,14 @@ func followCode(f *elf.File, text []flow.Span, described []function) []flow.Rule
 }
 
 // gapAround returns the code around an address that has no rules.
-func gapAround(at uint64, text []flow.Span, others []flow.Span) (gap flow.Span, ok bool) {
+func gapAround(at uint64, text []flow.Span, described []function) (gap flow.Span, ok bool) {
 	for _, s := range text {
 		if at < s.Start || at >= s.End {
 			continue
 		}
 		gap = s
-		for _, other := range others {
-			switch {
+		for _, d := range described {
+			switch other := d.span(); {
 			case other.End <= at:
 				gap.Start = max(gap.Start, other.End)
 			case other.Start <= at:

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/hotspan/hotspan/agent/internal/flow"
 )
 
 // function is an entry of .eh_frame for one function, in few bytes: a file may have hundreds of thousands.
@@ -13,6 +15,8 @@ type function struct {
 	start, end   uint32 // of its program, in the section
 	commonNumber uint32
 }
+
+func (f *function) span() flow.Span { return flow.Span{Start: f.begin, End: f.begin + uint64(f.size)} }
 
 // maxCommon bounds the common entries of a section. Node 26 has 41.
 const maxCommon = 1 << 14

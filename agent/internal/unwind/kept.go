@@ -47,10 +47,15 @@ func (k *keptWriter) add(pc uint32, place int16) {
 	k.n++
 }
 
+// size is how many bytes appendTo appends.
+func (k *keptWriter) size() int { return 4 + k.w.Size() }
+
 // appendTo appends the length of the blocks and the blocks.
 func (k *keptWriter) appendTo(b []byte) []byte {
-	encoded := k.w.AppendTo(nil)
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(encoded))), encoded...)
+	at := len(b)
+	b = k.w.AppendTo(append(b, 0, 0, 0, 0))
+	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
+	return b
 }
 
 // openKept opens the places of all registers, as appendTo has written them one after the other.
