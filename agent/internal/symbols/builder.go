@@ -41,12 +41,11 @@ func (b *builder) add(functions []Symbol) {
 func (b *builder) sized(all []candidate) []candidate {
 	out := all[:0]
 	for i, c := range all {
-		if c.size == 0 {
-			end := c.limit
+		if c.rank&rankNoSize != 0 {
+			room := uint64(c.size)
 			if i+1 < len(all) {
-				end = min(end, all[i+1].start)
+				room = min(room, all[i+1].start-c.start)
 			}
-			room := min(maxReach, end-c.start)
 			c.size = uint32(b.within(c.start, room))
 		}
 		if c.size != 0 {

@@ -3,8 +3,7 @@ package symbols
 // candidate is a symbol that may become an entry.
 type candidate struct {
 	start uint64
-	limit uint64 // where a symbol of unknown size must end
-	size  uint32 // 0: unknown
+	size  uint32 // with rankNoSize: up to the end of its section
 	name  uint32 // offset in names[0]; with secondTable set, in names[1]
 	rank  uint8  // of aliases, the one with the least rank stays
 }

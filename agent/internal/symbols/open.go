@@ -142,21 +142,23 @@ func (b *builder) candidate(f *elf.File, symbol []byte, table uint32) (candidate
 		return candidate{}, false
 	}
 	s := f.Sections[index]
-	c := candidate{limit: s.Addr + s.Size}
-	c.start, c.size, c.name = start, uint32(min(size, math.MaxUint32)), offset|table
-	name := b.from(c.name)
-	if len(name) == 0 || name[0] == 0 || size == 0 && start >= c.limit {
-		return candidate{}, false
+	c := candidate{
+		start: start, size: uint32(min(size, math.MaxUint32)), name: offset | table,
+		rank: bindingRank(elf.ST_BIND(symbol[4])),
 	}
-	c.rank = bindingRank(elf.ST_BIND(symbol[4]))
 	if size == 0 {
-		c.rank += rankNoSize
+		c.rank |= rankNoSize
+		c.size = uint32(min(s.Addr+s.Size-start, maxReach))
+	}
+	name := b.from(c.name)
+	if len(name) == 0 || name[0] == 0 || size == 0 && start >= s.Addr+s.Size {
+		return candidate{}, false
 	}
 	switch elf.ST_TYPE(symbol[4]) {
 	case elf.STT_FUNC, elf.STT_GNU_IFUNC:
 		return c, true
 	case elf.STT_NOTYPE:
-		c.rank += rankNoType
+		c.rank |= rankNoType
 		code := s.Flags&elf.SHF_EXECINSTR != 0
 		return c, code && (size != 0 || bytes.HasPrefix(name, []byte(Builtins)))
 	}
