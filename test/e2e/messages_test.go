@@ -28,6 +28,23 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestStreamNothing: where there is no agent, or no token, a file stays as it was, and nothing is left beside it.
+func TestStreamNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "kept.otlp")
+	if err := os.WriteFile(file, []byte("kept"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []string{"--socket=" + dir + "/none", "--connect=127.0.0.1:1"} {
+		r := run(t, "stream", from, "-o", file)
+		b, err := os.ReadFile(file)
+		if files, _ := os.ReadDir(dir); r.Code == 0 || string(b) != "kept" || len(files) != 1 {
+			t.Errorf("%s: code %d, %v, %q, files %v", from, r.Code, err, b, files)
+		}
+	}
+}
+
 // TestNoRights: who has no rights reads which, and no advice that is of no use.
 func TestNoRights(t *testing.T) {
 	t.Parallel()

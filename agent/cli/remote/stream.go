@@ -46,15 +46,15 @@ func (v *Stream) Run(stdout io.Writer, c terminal.Console) error {
 	case v.Duration != nil && *v.Duration <= 0:
 		return exit.Usagef("-d %v: more than 0; without -d it streams until Ctrl-C", *v.Duration)
 	}
-	out, err := v.output(stdout)
-	if err != nil {
-		return exit.Usage(err)
-	}
 	agent, err := v.Dial()
 	if err != nil {
 		return err
 	}
 	defer agent.Close()
+	out, err := v.output(stdout)
+	if err != nil {
+		return exit.Usage(err)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	if v.Duration != nil && v.Rate == 0 {
@@ -63,8 +63,12 @@ func (v *Stream) Run(stdout io.Writer, c terminal.Console) error {
 		defer timer.Stop()
 	}
 	got, err := v.read(ctx, agent, out)
-	err = errors.Join(err, out.Finish())
 	nothing := err != nil && got == received{} // the error says it all
+	if nothing {
+		out.Remove()
+	} else {
+		err = errors.Join(err, out.Finish())
+	}
 	if !v.Quiet && !nothing || got.incomplete() {
 		fmt.Fprintln(c, got)
 	}
@@ -87,11 +91,13 @@ func (v *Stream) output(stdout io.Writer) (streamOutput, error) {
 type streamOutput interface {
 	Add(*pprofx.Snapshot) error
 	Finish() error
+	Remove()
 }
 
 type printed struct{ pprofx.Writer }
 
 func (p printed) Finish() error { return p.Close() }
+func (p printed) Remove()       {}
 
 // read writes all that comes until the context ends.
 func (v *Stream) read(ctx context.Context, from *client.Client, to streamOutput) (got received, err error) {
