@@ -323,7 +323,7 @@ func TestDoctorRefuses(t *testing.T) {
 	for pid, want := range map[int]string{
 		gone.Process.Pid: "there is no such process",
 		0:                "there is no such process",
-		os.Getpid():      "not a Node.js process: there is no V8 in its executable or libraries",
+		os.Getpid():      "not a Node.js process: there is no V8 that hotspan knows in its executable or libraries",
 	} {
 		d := doctor(t, hotspan, 0, "-p", strconv.Itoa(pid))
 		if d.code != 1 || d.stdout != "" || !strings.Contains(d.stderr, want) || strings.Count(d.stderr, "\n") != 1 {

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrNotNode says that a process does not run V8.
-var ErrNotNode = errors.New("not a Node.js process: there is no V8 in its executable or libraries")
+var ErrNotNode = errors.New("not a Node.js process: there is no V8 that hotspan knows in its executable or libraries")
 
 // ErrGone says that a process has ended.
 var ErrGone = errors.New("there is no such process")
