@@ -220,6 +220,10 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 	}
 }
 
+// shortest is the time of a recording below which no sample says nothing of the process: after Ctrl-C, or where it ends
+// soon.
+const shortest = 100 * time.Millisecond
+
 // whyNone says why no sample was written.
 func whyNone(s *agent.Stats, files *fileSink) string {
 	lost := s.LostSum()
@@ -238,6 +242,8 @@ func whyNone(s *agent.Stats, files *fileSink) string {
 		why = "no probe was hit"
 	case s.Waits.Since > 0:
 		why = fmt.Sprintf("no wait of %v or more has ended in a thread with work", s.Waits.Shortest)
+	case s.End.Sub(s.Start) < shortest:
+		why = "that is too short to tell what the process does"
 	}
 	if lost > 0 {
 		why += fmt.Sprintf(", but %d were lost", lost)

@@ -92,6 +92,14 @@ hotspan itself
 wrote x.pb.gz
 no samples in 2s: the process used almost no CPU (--wall shows what it waits for, hotspan doctor which others there are)
 `},
+		{"ended soon", agent.Stats{Start: start, End: start.Add(30 * time.Millisecond), Profiled: 1},
+			&fileSink{last: "x.txt", format: recording.Collapsed},
+			`0 samples taken in 0.0 s = 0 written + 0 lost
+stacks complete -, all JavaScript named -, samples in requests labelled -
+hotspan itself
+wrote x.txt
+no samples in 30ms: that is too short to tell what the process does
+`},
 		{"no process", agent.Stats{Start: start, End: start.Add(time.Second)},
 			&fileSink{last: "x.txt", format: recording.Collapsed},
 			`0 samples taken in 1.0 s = 0 written + 0 lost
