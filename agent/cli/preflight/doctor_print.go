@@ -3,6 +3,7 @@ package preflight
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/cli/terminal"
@@ -37,13 +38,22 @@ func (w *sheet) processes(found *doctor.Diagnosis) {
 	}
 }
 
-// commandLine returns a command line to recognize a process by. The executable has no folder.
+// commandLine returns a command line to recognize a process by. The executable has no folder. A title, as "npm exec
+// tsx src/server.ts", is a single argument. What is too long lacks its middle: scripts stand at either end.
 func commandLine(args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
-	words := append([]string{filepath.Base(args[0])}, args[1:]...)
-	return terminal.Shorten(terminal.Printable(strings.Join(words, " ")), terminal.LongestCommand)
+	name := args[0]
+	if filepath.IsAbs(name) || !strings.Contains(name, " ") {
+		name = filepath.Base(name)
+	}
+	text := []rune(terminal.Printable(strings.Join(append([]string{name}, args[1:]...), " ")))
+	if over := len(text) - terminal.LongestCommand; over > 0 {
+		half := terminal.LongestCommand / 2
+		text = slices.Replace(text, half, half+over+1, '…')
+	}
+	return string(text)
 }
 
 func (w *sheet) process(p *doctor.NodeProcess) {

@@ -33,6 +33,23 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+func TestCommandLine(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"/opt/node 24/bin/node", "server.js"}, "node server.js"},
+		{[]string{"./node", "a b.js"}, "node a b.js"},
+		{[]string{"npm exec tsx src/server.ts"}, "npm exec tsx src/server.ts"},
+		{[]string{"node", "--import", "file://" + strings.Repeat("/long", 30), "src/server.ts"},
+			"node --import file:///long/long/long/long/lon…/long/long/long/long/long/long src/server.ts"},
+	} {
+		if got := commandLine(c.args); got != c.want {
+			t.Errorf("%q: %q, want %q", c.args, got, c.want)
+		}
+	}
+}
+
 func TestVerdict(t *testing.T) {
 	missing := []doctor.Finding{{Mark: doctor.Missing, What: "BTF"}, {Mark: doctor.Warning, What: "names"},
 		{Mark: doctor.Missing, What: "CAP_BPF"}}
