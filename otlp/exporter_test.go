@@ -279,6 +279,10 @@ func TestTry(t *testing.T) {
 		!strings.Contains(err.Error(), "a Collector needs --feature-gates=service.profilesSupport") {
 		t.Error(err)
 	}
+	if err := dial(t, other.URL, Config{}).Try(t.Context()); status.Code(err) != codes.Unavailable ||
+		!strings.Contains(err.Error(), "protocol=http/protobuf") {
+		t.Errorf("gRPC to a server of HTTP: %v", err)
+	}
 	if err := dial(t, "http://127.0.0.1:1", Config{}).Try(t.Context()); status.Code(err) != codes.Unavailable {
 		t.Error(err)
 	}

@@ -127,6 +127,11 @@ func explain(err error) error {
 		}
 		return fmt.Errorf("%w (the server does not accept profiles: a Collector needs "+
 			"--feature-gates=service.profilesSupport and a profiles pipeline)", err)
+	case codes.Unavailable:
+		if strings.Contains(status.Convert(err).Message(), "looked like an HTTP/1.1 header") { // grpc-go says so
+			return fmt.Errorf("%w (not gRPC is spoken there, but HTTP: gRPC mostly has port 4317; to send over HTTP, "+
+				"hotspan agent has protocol=http/protobuf)", err)
+		}
 	case codes.ResourceExhausted:
 		return fmt.Errorf("%w (if the size of the message is the reason: raise the server's limit, "+
 			"max_recv_msg_size_mib in a Collector)", err)
