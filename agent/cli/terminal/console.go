@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
+
+	"github.com/clipperhouse/displaywidth"
 )
 
 // Console is standard error: messages and, on a terminal, one line of progress that is overwritten.
@@ -16,8 +19,14 @@ type Console struct{ io.Writer }
 // IsTerminal reports whether messages go to a terminal.
 func (c Console) IsTerminal() bool { return IsTerminal(c.Writer) }
 
-// Progress replaces the progress line, which is on a terminal.
-func (c Console) Progress(line string) { fmt.Fprintf(FileOf(c.Writer), "\r\x1b[K%s", line) }
+// Progress replaces the progress line, which is on a terminal, by what has room of another: only one line can be
+// replaced. Where the terminal replaces nothing, as in an editor, there is none.
+func (c Console) Progress(line string) {
+	if os.Getenv("TERM") != "dumb" {
+		cut := displaywidth.TruncateString(line, WidthOf(c.Writer)-1, "…")
+		fmt.Fprintf(FileOf(c.Writer), "\r\x1b[K%s", cut)
+	}
+}
 
 // Clear erases the progress line.
 func (c Console) Clear() {
