@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"syscall"
@@ -21,6 +22,7 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/live"
+	"github.com/hotspan/hotspan/agent/internal/metrics"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	reqctx "github.com/hotspan/hotspan/context"
 )
@@ -126,7 +128,7 @@ func (v *Verb) config(log *slog.Logger) (agent.Config, error) {
 	}
 	err := v.checkSizes()
 	if err == nil {
-		err = v.socketFlags.check()
+		err = v.checkPlaces()
 	}
 	if err != nil {
 		return config, exit.Usage(err)
@@ -159,6 +161,19 @@ func (v *Verb) checkSizes() error {
 		return fmt.Errorf("store-age %v: at least 0, which is for ever", v.StoreAge)
 	}
 	return nil
+}
+
+// checkPlaces returns an error if there can be no store, or nothing can be served, where the settings say.
+func (v *Verb) checkPlaces() error {
+	if !filepath.IsAbs(v.Store) {
+		return fmt.Errorf("--store %s: not an absolute path", v.Store)
+	}
+	if v.HTTP != "" {
+		if err := metrics.CheckAddress(v.HTTP); err != nil {
+			return fmt.Errorf("--http: %w", err)
+		}
+	}
+	return v.socketFlags.check()
 }
 
 // reread reads the settings again.

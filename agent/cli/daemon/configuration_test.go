@@ -83,8 +83,14 @@ func TestAgentConfiguration(t *testing.T) {
 		"compression":  {"", []string{"--to", "http://a,compression=br"}, 2, "gzip, zstd or none"},
 		"protocol":     {"", []string{"--to", "http://a,protocol=json"}, 2, `"json" is neither grpc nor http/protobuf`},
 		"timeout":      {"", []string{"--to", "http://a,timeout=5"}, 2, "missing unit"},
-		"half a pair":  {"", []string{"--to", "https://a,cert=x"}, 2, "needs both cert and key"},
-		"no CA":        {"", []string{"--to", "https://a,ca=/none"}, 2, "open /none"},
+		"store path":   {"store: kept\n", nil, 2, "hotspan: --store kept: not an absolute path\n"},
+		"all hosts":    {"http: ':7071'\n", nil, 2, "hotspan: --http: :7071: want an address on loopback"},
+		"no port":      {"http: 127.0.0.1\n", nil, 2, "hotspan: --http: address 127.0.0.1: missing port"},
+		"no group":     {"socket-group: nobody-has-it\n", nil, 2, "hotspan: --socket-group: "},
+		"no cert": {"", []string{"--listen", "a:1", "--listen-cert", "/none", "--listen-key", "/none",
+			"--token-file", "configuration_test.go"}, 2, "hotspan: --listen-cert, --listen-key: open /none"},
+		"half a pair": {"", []string{"--to", "https://a,cert=x"}, 2, "needs both cert and key"},
+		"no CA":       {"", []string{"--to", "https://a,ca=/none"}, 2, "open /none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stderr := checkConfig(t, test.text, test.args...)

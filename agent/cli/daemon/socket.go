@@ -39,11 +39,19 @@ func (v *socketFlags) token() (string, error) {
 	return remote.ReadToken(v.TokenFile)
 }
 
-// check returns an error if the flags contradict each other.
+// check returns an error if the flags contradict each other, or name what is not there.
 func (v *socketFlags) check() error {
 	if v.Listen != "" && (v.ListenCert == "" || v.ListenKey == "" || v.TokenFile == "" || v.Socket == noSocket) {
 		return exit.Usagef("--listen needs --listen-cert, --listen-key, --token-file and a --socket: " +
 			"profiles are not for everybody")
+	}
+	if v.Listen != "" {
+		if _, err := tls.LoadX509KeyPair(v.ListenCert, v.ListenKey); err != nil {
+			return fmt.Errorf("--listen-cert, --listen-key: %w", err)
+		}
+	}
+	if _, err := serve.GroupID(v.SocketGroup); err != nil {
+		return fmt.Errorf("--socket-group: %w", err)
 	}
 	_, err := v.token()
 	return err

@@ -25,9 +25,8 @@ type Server struct {
 // request, from any goroutine. profiles, if it is not nil, answers at /debug/pprof/profile, and asks for a password.
 // log gets the connections that are refused.
 func Listen(address string, read func() Values, profiles http.Handler, log *slog.Logger) (*Server, error) {
-	host, _, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("%s: want an address on loopback, such as 127.0.0.1:7071", address)
+	if err := CheckAddress(address); err != nil {
+		return nil, err
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -39,6 +38,15 @@ func Listen(address string, read func() Values, profiles http.Handler, log *slog
 	}}
 	go s.server.Serve(share.ByHost(listener, log))
 	return s, nil
+}
+
+// CheckAddress returns an error if Listen would refuse HOST:PORT as such.
+func CheckAddress(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		err = fmt.Errorf("%s: want an address on loopback, such as 127.0.0.1:7071", address)
+	}
+	return err
 }
 
 // Address returns HOST:PORT.

@@ -19,7 +19,7 @@ import (
 
 // Listen begins to serve.
 func Listen(c Config) (*Server, error) {
-	group, err := groupID(c.Group)
+	group, err := GroupID(c.Group)
 	if err != nil {
 		return nil, fmt.Errorf("socket: %w", err)
 	}
@@ -38,8 +38,8 @@ func Listen(c Config) (*Server, error) {
 	return s, nil
 }
 
-// groupID returns the id of a group, which may be the name itself; -1 for an empty name.
-func groupID(name string) (int, error) {
+// GroupID returns the id of a group, which may be the name itself; -1 for an empty name.
+func GroupID(name string) (int, error) {
 	if name == "" {
 		return -1, nil
 	}
