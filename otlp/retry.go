@@ -129,7 +129,7 @@ func explain(err error) error {
 			"--feature-gates=service.profilesSupport and a profiles pipeline)", err)
 	case codes.Unavailable:
 		if strings.Contains(status.Convert(err).Message(), "looked like an HTTP/1.1 header") { // grpc-go says so
-			return fmt.Errorf("%w (not gRPC is spoken there, but HTTP: gRPC mostly has port 4317; to send over HTTP, "+
+			return fmt.Errorf("%w (that port speaks HTTP, not gRPC, which mostly has port 4317; to send over HTTP, "+
 				"hotspan agent has protocol=http/protobuf)", err)
 		}
 	case codes.ResourceExhausted:
