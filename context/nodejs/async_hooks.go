@@ -58,12 +58,17 @@ func findAsyncHooks(r *heap.Reader, isolate, environment uint64, b []byte) (Asyn
 	if err := h.check(r, b[resources:]); err != nil {
 		return h, err
 	}
+	h.FindTopLevel(r)
+	return h, nil
+}
+
+// FindTopLevel looks for TopLevel, which an isolate has once it uses an AsyncLocalStorage.
+func (h *AsyncHooks) FindTopLevel(r *heap.Reader) {
 	list := vectorSize
 	if h.Deque {
 		list = dequeSize
 	}
 	h.TopLevel = findTopLevel(r, h.NativeResources+uint64(list.value()))
-	return h, nil
 }
 
 // check checks the handle of the JSArray, which b begins with, and finds out what kind of list is behind it.

@@ -10,9 +10,12 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// environmentTimeout is how long requests about an isolate are tried again: one that has just started has no
-// Environment yet.
-const environmentTimeout = 2 * time.Second
+// Requests about an isolate are tried again for so long, and so often: one that has just started has no Environment
+// yet, and one may have no current context, which leads there.
+const (
+	environmentTimeout = 2 * time.Second
+	environmentTries   = 100
+)
 
 // maxIsolates bounds the isolates that are known of a process: worker threads come and go.
 const maxIsolates = 256
@@ -30,15 +33,12 @@ func (p *Learner) learnHooks(thread uint32, kind uint8, first, second uint64) er
 
 // learnIsolate finds the async_hooks of the isolate that the sample's thread has entered.
 func (p *Learner) learnIsolate(key bpf.EnvironmentKey, context heap.Word) error {
-	asked := p.firstAsked(key)
-	h, err := nodejs.FindAsyncHooks(p.heap, key.Isolate, context)
-	if err != nil && context != 0 { // the context may have moved
-		h, err = nodejs.FindAsyncHooks(p.heap, key.Isolate, 0)
-	}
+	i := p.isolate(key)
+	err, asked := i.find(p.heap, key.Isolate, context), time.Since(i.asked)
 	switch {
 	case err == nil:
-		return p.sampler.SetEnvironment(key, p.environment(h, time.Since(asked)))
-	case errors.Is(err, nodejs.ErrNoEnvironment) && time.Since(asked) > environmentTimeout:
+		return p.sampler.SetEnvironment(key, p.environment(i.hooks, asked))
+	case errors.Is(err, nodejs.ErrNoEnvironment) && i.tries >= environmentTries && asked > environmentTimeout:
 		p.tellUnknown(err)
 		lost := one(errors.Is(err, nodejs.ErrUnknownHooks))
 		return errors.Join(err, p.sampler.SetEnvironment(key, bpf.AsyncHooks{Lost: lost}))
@@ -71,18 +71,18 @@ func (p *Learner) tellUnknown(err error) {
 	p.log.Warn("stores of async_hooks are not found: samples have no labels from them", "pid", p.pid, "why", err)
 }
 
-// firstAsked returns the time of the first request about an isolate.
-func (p *Learner) firstAsked(key bpf.EnvironmentKey) time.Time {
-	asked, again := p.isolates[key]
+// isolate returns what is known of an isolate that is asked about.
+func (p *Learner) isolate(key bpf.EnvironmentKey) *isolate {
+	i, again := p.isolates[key]
 	if again {
-		return asked
+		return i
 	}
 	if p.isolates == nil || len(p.isolates) >= maxIsolates {
-		p.isolates = map[bpf.EnvironmentKey]time.Time{}
+		p.isolates = map[bpf.EnvironmentKey]*isolate{}
 	}
-	asked = time.Now()
-	p.isolates[key] = asked
-	return asked
+	i = &isolate{asked: time.Now()}
+	p.isolates[key] = i
+	return i
 }
 
 func one(yes bool) uint32 {

@@ -2,7 +2,6 @@ package labels
 
 import (
 	"log/slog"
-	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/process"
@@ -21,8 +20,8 @@ type Learner struct {
 	id      uint32 // of the process, in the BPF program
 	heap    *heap.Reader
 	works   map[uint64]work // by class, as in bpf.WorkKey
-	// isolates has, by isolate with async_hooks, the time of the first request.
-	isolates map[bpf.EnvironmentKey]time.Time
+	// isolates are those that were asked about.
+	isolates map[bpf.EnvironmentKey]*isolate
 	told     bool // that async_hooks are not found
 	// properties are what the stores of the process have had.
 	properties reqctx.StoreProperties
