@@ -141,10 +141,18 @@ func path(name string) string {
 // evalAt begins the file of code that was evaluated and has no name of its own.
 const evalAt = "eval at "
 
+// maxEvals bounds how often code is followed that was evaluated by evaluated code, and so on.
+const maxEvals = 32
+
 // origin names a script by where it was evaluated: "eval at /app/file.js:12". Where that is evaluated code itself, what
 // evaluated that is named.
 func (v *Resolver) origin(s *heap.Script) string {
+	if v.evals == maxEvals {
+		return s.Name
+	}
+	v.evals++
 	fn := v.functionOf(s.EvalFrom)
+	v.evals--
 	if fn == nil || fn.script == nil || fn.script.Script == s {
 		return s.Name
 	}

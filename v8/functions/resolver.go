@@ -36,6 +36,7 @@ type Resolver struct {
 	compacted bool   // a mark-compact has begun since the current sample
 	room      room   // for what is kept
 	vain      vain
+	evals     int  // scripts that were evaluated whose origin is being looked for
 	forgot    bool // a cache began anew: see Forgot
 }
 
