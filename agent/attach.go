@@ -148,7 +148,7 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading, anyway bool) (*targe
 	t.symbolizer = symbolize.New(p, a.kernel, a.natives, a.followMaps(t))
 	t.symbolizer.SetMapped(opened)
 	t.symbolizer.KeepCode(r.code.Process(pid))
-	t.symbolizer.ReadDumps(p, a.log)
+	t.symbolizer.Follow(p, a.log)
 	if p.HasV8() {
 		a.findIsolates(t)
 	}

@@ -76,6 +76,9 @@ func (v *Resolver) living(read, lives func() bool, undo func()) bool {
 // was read as it is now.
 func (v *Resolver) consistent(read func() bool, undo func()) bool {
 	for range 3 {
+		if v.rests() {
+			return false
+		}
 		v.r.Forget()
 		before := v.countCompacts()
 		if !read() {

@@ -69,14 +69,14 @@ func (v *Resolver) findCode(pc uint64) *code {
 	if old != nil && v.holds(old) {
 		return old
 	}
-	if v.misses.has(pc) || v.vain.rests() {
+	if v.misses.has(pc) || v.vain.Rests() || v.rests() {
 		return nil
 	}
-	before := v.r.Reads()
+	before := v.r.Work()
 	found, err := v.r.FindCode(pc, &v.codeHeader)
 	if err != nil {
 		v.misses.add(pc)
-		v.vain.add(v.r.Reads() - before)
+		v.vain.Add(v.r.Work() - before)
 		return nil
 	}
 	c := &code{
@@ -146,7 +146,7 @@ func (v *Resolver) Renew(now int64) {
 // as its own is not.
 func (v *Resolver) describe(c *code) {
 	c.tried = v.moment.MarkCompacts
-	if v.room.short() {
+	if v.room.short() || v.rests() {
 		return
 	}
 	size := maxText
@@ -206,7 +206,9 @@ func (v *Resolver) readOptimized(c *code, t *tables) bool {
 			return false
 		}
 	}
-	v.readDeoptFunctions(o, t)
+	if v.readDeoptFunctions(o, t); v.rests() {
+		return false
+	}
 	t.optimized, t.id, t.sfi = o, own.Identity, o.Function
 	return true
 }

@@ -2,6 +2,9 @@ package functions
 
 // keep keeps the frames of a point of execution, for as long as there is room.
 func (v *Resolver) keep(key point, fs ...*Frame) []*Frame {
+	if v.naming.Rests() {
+		return fs // it may be read later
+	}
 	if len(v.points) >= maxPoints {
 		clear(v.points)
 	}

@@ -17,6 +17,9 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 	if f := known.at(sfi); f != nil {
 		return f
 	}
+	if v.rests() {
+		return nil
+	}
 	var f *heap.Function
 	var s *script
 	read := func() bool {
@@ -32,12 +35,15 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 		return nil
 	}
 	if known == nil || known.script != s || known.own != f.Name || known.start != f.Start {
-		known = v.newFunction(f, s)
+		if known = v.newFunction(f, s); known == nil {
+			return nil
+		}
 	}
 	known.before, known.sfi = known.sfi, sfi
 	return known
 }
 
+// newFunction is nil where naming has begun to rest before it was read whole.
 func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
 	fn := &function{id: f.Identity, name: v.nameOf(f, s), own: f.Name, start: f.Start, script: s}
 	v.room.take(functionSize + len(fn.name))
@@ -45,7 +51,9 @@ func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
 		return fn
 	}
 	if s.sourceMap != 0 {
-		fn.nameLine, fn.nameColumn = v.naming(s, f)
+		if fn.nameLine, fn.nameColumn = v.identifier(s, f); fn.nameLine == 0 && v.rests() {
+			return nil
+		}
 	}
 	if len(v.functions) >= maxFunctions {
 		clear(v.functions)
@@ -100,7 +108,7 @@ func (v *Resolver) script(f *heap.Function) *script {
 	if read.EvalFrom != 0 {
 		v.scripts[id] = s // code that evaluates itself ends here
 		read.Name = v.origin(read)
-		if v.r.EvalFromHolds(read) != nil {
+		if v.r.EvalFromHolds(read) != nil || v.rests() {
 			delete(v.scripts, id)
 			return nil
 		}

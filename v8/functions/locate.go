@@ -15,6 +15,9 @@ func (v *Resolver) bytecode(fn *function, at, sfi heap.Word) *heap.Bytecode {
 	if at == fn.bytecodeAt && fn.bytecode != nil || v.room.short() {
 		return fn.bytecode
 	}
+	if v.rests() {
+		return nil
+	}
 	b, err := v.r.Bytecode(at)
 	if err == nil && v.mayHaveMoved() {
 		err = heap.ErrNotFound // it may be another function's that is there now
@@ -70,7 +73,7 @@ func (v *Resolver) locate(f *Frame, fn *function, source int) {
 	var err error
 	if f.Line, f.Column, err = v.position(fn.script, source); err != nil {
 		f.Lost = LostSource
-		if !fn.script.HasLines() {
+		if !fn.script.HasLines() && !v.naming.Rests() {
 			fn.sfi, fn.before = nowhere, nowhere // its script may have moved
 		}
 	}
@@ -94,7 +97,7 @@ func (v *Resolver) position(s *script, source int) (line, column int, err error)
 // readLines reads where the lines of a script end. The text of one that has died may be another's by now, though the
 // script is as it was.
 func (v *Resolver) readLines(s *script) (err error) {
-	if v.room.short() {
+	if v.room.short() || v.rests() {
 		return errNoRoom
 	}
 	read := func() bool {

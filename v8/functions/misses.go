@@ -32,37 +32,7 @@ func (m misses) add(pc uint64) {
 	m[pc] = miss{time.Now(), lasts}
 }
 
-// vain counts the reads of looking in vain for code of a process. Where memory is not as V8 leaves it, each look takes
-// up to a tenth of a second, and a stack may have a hundred frames, while samples of other processes wait. So it rests
-// after a while, each time for longer. Time would not do: hotspan itself may have to wait for a CPU.
-type vain struct {
-	since time.Time // when counting began
-	reads int
-	rest  time.Duration
-	until time.Time // the end of the rest
-}
-
-// Looking in vain may take maxVain reads of each vainWithin, which are some 100 ms. Where code is made and dropped all
-// the time it takes 3 ms.
-const (
-	maxVain             = 20000
-	vainWithin          = time.Second
-	firstRest, longRest = time.Second, time.Minute
-)
-
-func (s *vain) rests() bool { return time.Now().Before(s.until) }
-
-// add counts the reads of a look.
-func (s *vain) add(reads int) {
-	now := time.Now()
-	if now.Sub(s.since) > vainWithin {
-		if s.reads <= maxVain {
-			s.rest = 0
-		}
-		s.since, s.reads = now, 0
-	}
-	if s.reads += reads; s.reads > maxVain && !s.rests() {
-		s.rest = min(max(2*s.rest, firstRest), longRest)
-		s.until = now.Add(s.rest)
-	}
-}
+// maxVain is what looking in vain for code may take at once, and then each second, as heap.Effort has it: up to 100 ms.
+// Where memory is not as V8 leaves it, a look takes up to a tenth of a second, and a stack may have a hundred frames.
+// Where code is made and dropped all the time it takes 3 ms a second.
+const maxVain = 20000

@@ -129,6 +129,9 @@ func (v *Resolver) calls(c *code, raw stack.RawFrame) []*Frame {
 	if raw.Exact {
 		at++ // the tables are asked for the instruction that is left of a return address
 	}
+	if v.rests() {
+		return nil
+	}
 	v.outlives(c, raw)
 	if c.tier == Sparkplug {
 		if !v.isBaselineOf(c, raw) || c.baseline == nil {

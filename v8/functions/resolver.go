@@ -30,12 +30,14 @@ type Resolver struct {
 	wasm      wasm
 	builtin   map[string]*Frame // by name
 	repairer  *repair.Repairer
-	basis     basis  // of the current sample
-	renewed   int64  // when Renew was called
-	moment    Moment // of the current sample
-	compacted bool   // a mark-compact has begun since the current sample
-	room      room   // for what is kept
-	vain      vain
+	basis     basis       // of the current sample
+	renewed   int64       // when Renew was called
+	moment    Moment      // of the current sample
+	compacted bool        // a mark-compact has begun since the current sample
+	room      room        // for what is kept
+	vain      heap.Effort // of looking for code where there is none
+	naming    heap.Effort
+	counted   int  // work of live that is counted in it
 	evals     int  // scripts that were evaluated whose origin is being looked for
 	forgot    bool // a cache began anew: see Forgot
 }
@@ -51,6 +53,7 @@ func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 		builtin:  map[string]*Frame{},
 		repairer: repair.New(r.Layout()),
 		wasm:     newWasm(),
+		vain:     heap.NewEffort(maxVain, maxVain),
 	}
 }
 

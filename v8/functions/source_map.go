@@ -41,8 +41,8 @@ const (
 	classWindow  = 1 << 16 // from the constructor back to the class
 )
 
-// naming finds the identifier that a function has its name of. Zeros: it has none, or it cannot be told for sure.
-func (v *Resolver) naming(s *script, f *heap.Function) (line, column int) {
+// identifier finds the identifier that a function has its name of. Zeros: it has none, or it cannot be told for sure.
+func (v *Resolver) identifier(s *script, f *heap.Function) (line, column int) {
 	if f.Name == "" || f.Start < 0 {
 		return 0, 0
 	}

@@ -26,13 +26,13 @@ func (v *Resolver) wasmAt(pc uint64, exact bool) *wasmPoint {
 		return p
 	}
 	state, ok := v.space.Address(v.r.Layout().WasmState)
-	if !ok || v.vain.rests() {
+	if !ok || v.vain.Rests() || v.rests() {
 		return nil
 	}
-	before := v.r.Reads()
+	before := v.r.Work()
 	found, err := v.r.WasmCodeAt(state, pc)
 	if err != nil {
-		v.vain.add(v.r.Reads() - before)
+		v.vain.Add(v.r.Work() - before)
 	}
 	if err != nil || v.room.short() {
 		return nil
@@ -86,6 +86,9 @@ func (v *Resolver) wasmModule(address uint64) *wasmModule {
 	if m != nil && (m.checked == v.code.round || v.r.SameModule(m.WasmModule)) {
 		m.checked = v.code.round
 		return m
+	}
+	if v.rests() {
+		return nil
 	}
 	found, err := v.r.WasmModule(address)
 	if err != nil {

@@ -125,7 +125,9 @@ func (d *deopts) framesOf(point int) []DeoptFrame {
 	if !begin.IsSmi() {
 		return nil
 	}
+	left := d.steps
 	frames, err := d.read(begin.Smi())
+	d.r.work += 1 + (left-d.steps)/stepsOfWork
 	if err != nil || len(frames) == 0 || frames[0].builtin || d.function(frames[0].literal) != d.own {
 		return nil
 	}

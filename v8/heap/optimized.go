@@ -88,7 +88,7 @@ func (r *Reader) codePositions(c *Code) (Positions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("positions of code 0x%x: %w", uint64(c.object), err)
 	}
-	return decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1)
+	return r.decodePositions(b)
 }
 
 // ownFunction is the number of the literal for a function that was inlined into itself: it is none of the literals.

@@ -58,7 +58,12 @@ func zigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
 // Up to V8 13.6 the first number is signed, its sign says "expression"; later its two low bits are flags.
 // (src/codegen/source-position-table.cc)
 func decodePositions(b []byte, unsigned bool) (Positions, error) {
-	v := varint{b}
+	v, numbers := varint{b}, 0
+	for _, c := range b {
+		if c < 0x80 {
+			numbers++
+		}
+	}
 	var out Positions
 	code, source := int64(-1), int64(0)
 	for len(v.b) > 0 {
@@ -78,6 +83,9 @@ func decodePositions(b []byte, unsigned bool) (Positions, error) {
 		source += zigzag(second)
 		if code < -1 || code > 1<<31-1 { // -1 is the function's entry
 			return out, fmt.Errorf("position table: entry %d: code offset %d", len(out), code)
+		}
+		if out == nil {
+			out = make(Positions, 0, numbers/2)
 		}
 		out = append(out, position(code, source))
 	}
@@ -111,7 +119,13 @@ func (r *Reader) positions(w Word, f layout.Field) (Positions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v of 0x%x: %w", f, uint64(w), err)
 	}
-	return decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1)
+	return r.decodePositions(b)
+}
+
+func (r *Reader) decodePositions(b []byte) (Positions, error) {
+	p, err := decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1)
+	r.work += len(p) / entriesOfWork
+	return p, err
 }
 
 // Bytecode is what is kept of a BytecodeArray.

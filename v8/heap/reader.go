@@ -31,6 +31,7 @@ type Reader struct {
 	l     *layout.Layout
 	buf   [8]byte
 	reads int
+	work  int
 	// streamMap is what FindCode last found as the hidden class of InstructionStreams: most isolates share it.
 	streamMap Word
 	// What AllSame reads, and where to.
@@ -49,9 +50,20 @@ func (r *Reader) Layout() *layout.Layout { return r.l }
 // Reads is how often memory was read: a caller that follows what a process has in its heap may be led on without end.
 func (r *Reader) Reads() int { return r.reads }
 
+// Work is what reading has taken, and decoding what was read, by count: 1 is what the read of a page takes, some 5 µs.
+func (r *Reader) Work() int { return r.work }
+
+// What takes as long as a read, at least: bytes that are read, entries of tables, steps of translations.
+const (
+	bytesOfWork   = 8192
+	entriesOfWork = 64
+	stepsOfWork   = 256
+)
+
 // read reads len(b) bytes at an address, and returns how many it has read.
 func (r *Reader) read(b []byte, addr uint64) (int, error) {
 	r.reads++
+	r.work += 1 + len(b)/bytesOfWork
 	return r.mem.ReadAt(b, int64(addr))
 }
 
@@ -64,6 +76,7 @@ func (r *Reader) readNow(b []byte, addr uint64) error {
 		return err
 	}
 	r.reads++
+	r.work++
 	r.parts = append(r.parts[:0], target.Part{At: addr, To: b})
 	_, err := mem.ReadParts(r.parts)
 	return err

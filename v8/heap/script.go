@@ -279,20 +279,25 @@ func (r *Reader) textOrNone(w Word, limit int) (*Text, error) {
 // lineEnds finds the line terminators of ECMA-262: LF, CR, CR LF (one, at its LF), U+2028, U+2029.
 // It finds maxLines at most.
 func lineEnds(t *Text) []int32 {
-	if t.Two == nil && bytes.IndexByte(t.One, '\r') < 0 {
+	switch {
+	case t.Two != nil:
+		return terminators(t.Two)
+	case bytes.IndexByte(t.One, '\r') < 0:
 		return lineFeeds(t.One)
 	}
-	var ends []int32
-	n := t.Len()
-	at := func(i int) uint16 {
-		if t.Two != nil {
-			return t.Two[i]
+	return terminators(t.One)
+}
+
+func terminators[T byte | uint16](text []T) (ends []int32) {
+	for i, c := range text {
+		if c > '\r' && uint16(c) < 0x2028 {
+			continue
 		}
-		return uint16(t.One[i])
-	}
-	for i := 0; i < n && len(ends) < maxLines; i++ {
-		switch c := at(i); {
-		case c == '\n', c == 0x2028, c == 0x2029, c == '\r' && (i+1 == n || at(i+1) != '\n'):
+		switch {
+		case len(ends) == maxLines:
+			return ends
+		case c == '\n', uint16(c) == 0x2028, uint16(c) == 0x2029,
+			c == '\r' && (i+1 == len(text) || text[i+1] != '\n'):
 			ends = append(ends, int32(i))
 		}
 	}

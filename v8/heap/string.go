@@ -3,6 +3,7 @@ package heap
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"unicode/utf16"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -15,6 +16,9 @@ const (
 	maxSourcePieces = 1 << 6  // of a script's text, which V8 flattens before it compiles it, and of where its map is
 	maxNamePieces   = 1 << 8  // of a name
 )
+
+// maxFlat is how many bytes of a string are read at a time. It is even.
+const maxFlat = 256 << 10
 
 // Text is the content of a string: Latin-1 or UTF-16 units, as V8 keeps them.
 type Text struct {
@@ -73,17 +77,29 @@ func (t *Text) widen() {
 	}
 }
 
+// grow makes room for n more characters.
+func (t *Text) grow(n, width int) {
+	if width == 1 && t.Two == nil {
+		t.One = slices.Grow(t.One, n)
+		return
+	}
+	t.widen()
+	t.Two = slices.Grow(t.Two, n)
+}
+
 func (t *Text) add(b []byte, width int) {
 	if width == 1 && t.Two == nil {
 		t.One = append(t.One, b...)
 		return
 	}
 	t.widen()
-	for i := 0; i+width <= len(b); i += width {
+	n := len(t.Two)
+	t.Two = slices.Grow(t.Two, len(b)/width)[:n+len(b)/width]
+	for i := range t.Two[n:] {
 		if width == 1 {
-			t.Two = append(t.Two, uint16(b[i]))
+			t.Two[n+i] = uint16(b[i])
 		} else {
-			t.Two = append(t.Two, binary.LittleEndian.Uint16(b[i:]))
+			t.Two[n+i] = binary.LittleEndian.Uint16(b[2*i:])
 		}
 	}
 }
@@ -193,11 +209,17 @@ func (r *Reader) flat(t *Text, chars uint64, typ int, p piece) error {
 	if typ&r.l.At(layout.StringOneByteBit) != 0 {
 		width = 1
 	}
-	b, err := r.Bytes(chars+uint64(p.skip*width), p.length*width)
-	if err == nil {
+	t.grow(p.length, width)
+	at := chars + uint64(p.skip*width)
+	for left := p.length * width; left > 0; {
+		b, err := r.Bytes(at, min(left, maxFlat))
+		if err != nil {
+			return err
+		}
 		t.add(b, width)
+		at, left = at+uint64(len(b)), left-len(b)
 	}
-	return err
+	return nil
 }
 
 func (r *Reader) external(t *Text, w Word, typ int, p piece) error {

@@ -178,7 +178,7 @@ func (r *Reader) WasmTables(c *WasmCode) (*WasmTables, error) {
 		return nil, err
 	}
 	t := &WasmTables{}
-	if t.positions, err = decodePositions(b[:n], r.l.At(layout.PositionsUnsigned) == 1); err != nil {
+	if t.positions, err = r.decodePositions(b[:n]); err != nil {
 		return nil, err
 	}
 	entry := max(r.l.At(layout.WasmInliningEntry), minInlining)

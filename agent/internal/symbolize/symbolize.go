@@ -47,6 +47,7 @@ type Symbolizer struct {
 	own      []Own        // of the sample that was named last
 	code     code
 	dumps    dumps
+	log      *slog.Logger // nil: nothing is to be logged any more
 	scratch  []bpf.Frame
 }
 
@@ -99,8 +100,20 @@ func (z *Symbolizer) Tell(k *sampler.Known, id uint32) { z.known, z.id = k, id }
 // and samples counted by instruction; nil does not.
 func (z *Symbolizer) KeepCode(p *jitcode.Process) { z.code.to = p }
 
-// ReadDumps has machine code that V8 knows nothing of named by jitdumps, which the process itself writes.
-func (z *Symbolizer) ReadDumps(p *process.Process, log *slog.Logger) { z.dumps = newDumps(p, log) }
+// Follow is for a process that is sampled beside others. Machine code that V8 knows nothing of is named by jitdumps,
+// which the process itself writes; and what takes too long to name is not named for a while, so that others need not
+// wait. A warning says so, once.
+func (z *Symbolizer) Follow(p *process.Process, log *slog.Logger) {
+	z.dumps, z.log = newDumps(p, log), log
+	z.resolver.Bound()
+}
+
+func (z *Symbolizer) warnOfRest() {
+	if z.log != nil && z.resolver.Rested() {
+		z.log.Warn("reading what a process runs takes too long: its stacks lack names at times", "pid", z.pid)
+		z.log = nil
+	}
+}
 
 // Close closes the files that are open. Call nothing afterwards.
 func (z *Symbolizer) Close() { z.dumps.close() }
@@ -184,6 +197,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 		}, now)
 	}
 	z.code.count(s, sample.Stack)
+	z.warnOfRest()
 	if z.resolver.Forgot() && z.known != nil {
 		z.known.Clear()
 	}
