@@ -14,8 +14,11 @@ const maxStoreProperties = 64
 type StoreProperties []string
 
 // Add adds the names of the properties that stores of a hidden class have. The error says why the memory cannot be read
-// as a hidden class.
+// as a hidden class; nothing is read once there are 64 names.
 func (s *StoreProperties) Add(r *heap.Reader, hiddenClass heap.Word) error {
+	if len(*s) == maxStoreProperties {
+		return nil
+	}
 	shape, err := r.Shape(hiddenClass)
 	if err != nil {
 		return err

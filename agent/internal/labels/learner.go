@@ -19,6 +19,7 @@ type Learner struct {
 	pid     int
 	id      uint32 // of the process, in the BPF program
 	heap    *heap.Reader
+	effort  heap.Effort
 	works   map[uint64]work // by class, as in bpf.WorkKey
 	// isolates are those that were asked about.
 	isolates map[bpf.EnvironmentKey]*isolate
@@ -33,10 +34,15 @@ type work struct {
 	layout  nodejs.OwnerLayout // of the last one that was
 }
 
+// What answering may take of a process at once, half a second, and then each second, as heap.Effort has it. To read a
+// hidden class of a thousand properties takes 8,000, and a program makes new ones as fast as it likes.
+const maxAnswers, answersEach = 100000, 50000
+
 // NewLearner makes a Learner for a process, which writes answers into the BPF maps of a sampler. id is its
 // bpf.Process.Id.
 func NewLearner(p *process.Process, id uint32, s *sampler.Sampler, log *slog.Logger) *Learner {
-	return &Learner{sampler: s, log: log, pid: p.PID, id: id, heap: p.Heap()}
+	return &Learner{sampler: s, log: log, pid: p.PID, id: id, heap: p.Heap(),
+		effort: heap.NewEffort(maxAnswers, answersEach)}
 }
 
 // StoreProperties returns names of properties that the process's stores have had.

@@ -2,6 +2,7 @@ package labels
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -16,7 +17,7 @@ func (p *Learner) Answer(s *sampler.Sample) {
 		if !isRequest(kind) {
 			return
 		}
-		if err := p.answer(s.Tid, kind, data); err != nil {
+		if err := p.bounded(s.Tid, kind, data); err != nil {
 			p.log.Debug("request of the BPF program not answered", "pid", s.Pid, "kind", kind, "why", err)
 		}
 	})
@@ -28,6 +29,23 @@ func isRequest(kind uint8) bool {
 		return true
 	}
 	return false
+}
+
+var errRests = errors.New("answers have taken too long")
+
+// bounded answers one request, or none while it rests from those before: then samples go on to be counted as learning.
+func (p *Learner) bounded(thread uint32, kind uint8, data []byte) error {
+	if p.effort.Rests() {
+		return errRests
+	}
+	had, before := p.effort.Had(), p.heap.Work()
+	err := p.answer(thread, kind, data)
+	p.effort.Add(p.heap.Work() - before)
+	if p.effort.Had() && !had {
+		p.log.Warn("reading where a process has its stores takes too long: its samples lack labels at times",
+			"pid", p.pid)
+	}
+	return err
 }
 
 // answer answers one request. If an object cannot be read because it is gone, the next sample with such an object
