@@ -53,11 +53,13 @@ func (r *Reader) Reads() int { return r.reads }
 // Work is what reading has taken, and decoding what was read, by count: 1 is what the read of a page takes, some 5 µs.
 func (r *Reader) Work() int { return r.work }
 
-// What takes as long as a read, at least: bytes that are read, entries of tables, steps of translations.
+// What takes as long as a read, at least: bytes that are read, entries of tables, steps of translations, bytes of text.
+// Of two-byte text, which is rare, each takes four times as long.
 const (
 	bytesOfWork   = 8192
 	entriesOfWork = 64
 	stepsOfWork   = 256
+	textOfWork    = 2048
 )
 
 // read reads len(b) bytes at an address, and returns how many it has read.

@@ -217,6 +217,7 @@ func (r *Reader) flat(t *Text, chars uint64, typ int, p piece) error {
 			return err
 		}
 		t.add(b, width)
+		r.work += len(b) * width * width / textOfWork
 		at, left = at+uint64(len(b)), left-len(b)
 	}
 	return nil
