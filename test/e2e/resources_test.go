@@ -15,13 +15,17 @@ import (
 // hookFlags are the flags of a Node.js to have stores in the resources of async_hooks.
 func hookFlags(version string) []string { return nodes.Version{Version: version}.AsyncHooks() }
 
+// cpuClock has programs measure what they do in milliseconds of CPU time: on a busy machine, too, there are as many
+// samples.
+const cpuClock = `const now = () => process.cpuUsage().user / 1000;`
+
 // manyStores has 16 stores with a property of one name: V8 puts an object that gets more than twelve properties by keys
 // that are computed into dictionary mode. Then 70 are used. A property of each object that has them was deleted.
-const manyStores = `
+const manyStores = cpuClock + `
 const { AsyncLocalStorage, executionAsyncResource } = require('async_hooks');
 const all = Array.from({ length: 70 }, () => new AsyncLocalStorage());
-function held(end) { while (Date.now() < end); }
-function heldOfMany(end) { while (Date.now() < end); }
+function held(end) { while (now() < end) for (let i = 0; i < 1e5; i++); }
+function heldOfMany(end) { while (now() < end) for (let i = 0; i < 1e5; i++); }
 function nest(n, i, f) { return i === n ? f() : all[i].run({ id: i }, () => nest(n, i + 1, f)); }
 function change(object) {
   object.x = 1;
@@ -31,7 +35,7 @@ const turn = (n, f) => nest(n, 0, () => setTimeout(() => {
   const resource = executionAsyncResource();
   change(resource);
   Object.getOwnPropertySymbols(resource).map((s) => resource[s]).filter((o) => o && !o.id).forEach(change);
-  f(Date.now() + 3);
+  f(now() + 3);
 }, 1));
 setTimeout(() => { for (let i = 0; i < 500; i++) turn(16, held); }, 300);
 setTimeout(() => { for (let i = 0; i < 300; i++) turn(70, heldOfMany); }, 2500);
@@ -55,17 +59,18 @@ func TestManyStores(t *testing.T) {
 // there.
 const topLevel = `
 import { AsyncLocalStorage } from 'async_hooks';
+` + cpuClock + `
 const storage = new AsyncLocalStorage();
-function first(end) { while (Date.now() < end); }
-function free(end) { while (Date.now() < end); }
-function held(end) { while (Date.now() < end); }
-function heldLater(end) { while (Date.now() < end); }
-storage.run({ id: 7 }, () => first(Date.now() + 300));
-free(Date.now() + 300);
-storage.run({ id: 7 }, () => held(Date.now() + 1000));
+function first(end) { while (now() < end) for (let i = 0; i < 1e5; i++); }
+function free(end) { while (now() < end) for (let i = 0; i < 1e5; i++); }
+function held(end) { while (now() < end) for (let i = 0; i < 1e5; i++); }
+function heldLater(end) { while (now() < end) for (let i = 0; i < 1e5; i++); }
+storage.run({ id: 7 }, () => first(now() + 300));
+free(now() + 300);
+storage.run({ id: 7 }, () => held(now() + 1000));
 await 1;
-free(Date.now() + 300);
-storage.run({ id: 7 }, () => heldLater(Date.now() + 1000));
+free(now() + 300);
+storage.run({ id: 7 }, () => heldLater(now() + 1000));
 `
 
 // TestTopLevelStore: a store is current also where Node.js has no resource on its stack.
@@ -83,16 +88,16 @@ func TestTopLevelStore(t *testing.T) {
 }
 
 // ownStore is an AsyncLocalStorage that is its own store, behind one that was disabled.
-const ownStore = `
+const ownStore = cpuClock + `
 const { AsyncLocalStorage } = require('async_hooks');
 const other = new AsyncLocalStorage(), storage = Object.assign(new AsyncLocalStorage(), { id: 7 });
-function free(end) { while (Date.now() < end); }
-function held(end) { while (Date.now() < end); }
+function free(end) { while (now() < end) for (let i = 0; i < 1e5; i++); }
+function held(end) { while (now() < end) for (let i = 0; i < 1e5; i++); }
 setTimeout(() => {
   other.enterWith({});
   other.disable();
-  storage.run(storage, () => setTimeout(() => held(Date.now() + 1000), 1));
-  free(Date.now() + 300);
+  storage.run(storage, () => setTimeout(() => held(now() + 1000), 1));
+  free(now() + 300);
 }, 300);
 `
 
@@ -109,23 +114,23 @@ func TestOwnStore(t *testing.T) {
 }
 
 // seeded has worker threads that make the same symbols as the main thread, which has met them as keys of no store.
-const seeded = `
+const seeded = cpuClock + `
 const { Worker, isMainThread, workerData } = require('worker_threads');
 const { AsyncLocalStorage, executionAsyncResource } = require('async_hooks');
 let storage = new AsyncLocalStorage();
-function mainHeld(end) { while (Date.now() < end); }
-function held(end) { while (Date.now() < end); }
+function mainHeld(end) { while (now() < end) for (let i = 0; i < 1e5; i++); }
+function held(end) { while (now() < end) for (let i = 0; i < 1e5; i++); }
 if (isMainThread) {
   let n = 0;
   const next = () => n < 13 && new Worker('./seeded.js', { workerData: n++ }).on('exit', next);
   setTimeout(() => storage.run({ id: 7 }, () => setTimeout(() => {
     for (let i = 0; i < 350; i++) executionAsyncResource()[Symbol()] = 1;
-    mainHeld(Date.now() + 500);
+    mainHeld(now() + 500);
     next();
   }, 1)), 300);
 } else {
   for (let i = 0; i < 4 * workerData; i++) storage = new AsyncLocalStorage();
-  setTimeout(() => storage.run({ id: 7 }, () => held(Date.now() + 90)), 10);
+  setTimeout(() => storage.run({ id: 7 }, () => held(now() + 90)), 10);
 }
 `
 
