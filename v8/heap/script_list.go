@@ -15,6 +15,8 @@ const rootBytes = 0x4000
 const (
 	telling        = 256
 	maxListScripts = 1 << 17
+	// maxFinding bounds the reads of looking for the list: two for each root, and one for each of its first scripts.
+	maxFinding = 1 << 14
 )
 
 // FindScripts finds where an isolate has the list of its scripts: one of its roots is a weak list, all of whose
@@ -24,7 +26,8 @@ func (r *Reader) FindScripts(isolate uint64) (slot uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for at := uint64(0); len(b) > 0; at, b = at+8, b[8:] {
+	before := r.reads
+	for at := uint64(0); len(b) > 0 && r.reads-before <= maxFinding; at, b = at+8, b[8:] {
 		list := Word(binary.LittleEndian.Uint64(b))
 		if scripts, err := r.weakList(list, telling); err == nil && len(scripts) > 0 && r.areScripts(scripts) {
 			return isolate + at, nil

@@ -48,3 +48,23 @@ func TestScriptList(t *testing.T) {
 		t.Errorf("found at %d of an isolate without such a list", int64(slot-isolate))
 	}
 }
+
+// TestFindScriptsEnds: an isolate that is made so that each root takes long is not read to its end.
+func TestFindScriptsEnds(t *testing.T) {
+	l := testLayout()
+	m := &image{}
+	script, other := m.put(m.class(l.At(layout.TypeScript))), m.put(m.class(seqOne))
+	elements := []Word{0, smi(telling), smi(telling)}
+	for range telling - 1 {
+		elements = append(elements, script|2)
+	}
+	list := m.put(append(elements, other|2)...)
+	roots := make([]Word, rootBytes/8)
+	for i := range roots {
+		roots[i] = list
+	}
+	r := NewReader(m, l)
+	if _, err := r.FindScripts(m.put(roots...).address()); err == nil || r.Reads() > maxFinding+2*telling {
+		t.Errorf("%v, %d reads", err, r.Reads())
+	}
+}
