@@ -24,19 +24,28 @@ func TestProgress(t *testing.T) {
 		c := Console{Writer: slave}
 		c.Progress("   1s  12 samples, 100.0 % named, 100.0 % labelled, 0 lost")
 		c.Clear()
-		b := make([]byte, 1000)
-		n := 0
-		if want != "" {
-			n, _ = master.Read(b)
-		}
-		if got := string(b[:n]); got != want {
+		if got := readAll(t, master, len(want)); got != want {
 			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
-		if err := master.SetReadDeadline(time.Now().Add(20 * time.Millisecond)); err != nil {
+	}
+}
+
+// readAll reads what was written to a terminal: n bytes, which may come one after the other, and what is behind them.
+func readAll(t *testing.T, master *os.File, n int) string {
+	t.Helper()
+	var all []byte
+	b := make([]byte, 1000)
+	for {
+		wait := 10 * time.Second
+		if len(all) >= n {
+			wait = 20 * time.Millisecond
+		}
+		if err := master.SetReadDeadline(time.Now().Add(wait)); err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := master.Read(b); n > 0 {
-			t.Errorf("%s: then %q", kind, b[:n])
+		got, err := master.Read(b)
+		if all = append(all, b[:got]...); err != nil {
+			return string(all)
 		}
 	}
 }

@@ -46,8 +46,12 @@ func TestNoHooks(t *testing.T) {
 			return // the rest takes long, and is the same
 		}
 		time.Sleep(2100 * time.Millisecond)
-		if s := k.sample(t, hidden.Pages); !s.flags.NoHooks || s.flags.Learning || len(s.labels) > 0 {
-			t.Errorf("afterwards: %+v, %v", s.flags, s.labels)
+		last := k.sample(t, hidden.Pages)
+		for n := 0; n < 100 && last.flags.Learning; n++ { // it looks as often at least
+			last = k.sample(t, hidden.Pages)
+		}
+		if !last.flags.NoHooks || last.flags.Learning || len(last.labels) > 0 {
+			t.Errorf("afterwards: %+v, %v", last.flags, last.labels)
 		}
 	})
 	if tested == 0 {
