@@ -152,7 +152,10 @@ func compareLoad(t *testing.T, c *jitLoad, theirs []jitLoad) (lines int, kind st
 		}
 		return 0, "wasm"
 	}
-	if c.Name == "[jit]" && strings.HasPrefix(own.Name, "Stub:") {
+	if stub, ok := strings.CutPrefix(own.Name, "Stub:"); ok {
+		if want := "[js to wasm]"; c.Name != "[jit]" && (c.Name != want || !strings.HasPrefix(stub, "js-to-wasm:")) {
+			t.Errorf("%s, want that of %s", c.Name, own.Name)
+		}
 		return 0, "Stub"
 	}
 	m := ownName.FindStringSubmatch(own.Name)
