@@ -30,6 +30,9 @@ func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 	if l.V8, l.Node = im.versions(); l.V8 == (Version{}) {
 		return nil, fmt.Errorf("%w: no V8 version in it", ErrNotV8)
 	}
+	if _, ok := im.least(dbgPrefix); !ok { // Bun has the version of a V8, and some of its functions
+		return nil, fmt.Errorf("%w: it has none of V8's debugger constants", ErrNotV8)
+	}
 	if size, ok := im.dbg("TaggedSize"); ok && size != word {
 		return nil, fmt.Errorf("%w: tagged words of %d bytes (pointer compression); only 8 are read", ErrUnsupported,
 			size)

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -131,6 +132,8 @@ func TestReadRefuses(t *testing.T) {
 	arm.machine = elf.EM_AARCH64
 	plain.rodata = "13.6.233.17"
 	compressed.syms["v8dbg_TaggedSize"] = int32Bytes(4)
+	other := v13()
+	maps.DeleteFunc(other.syms, func(name string, _ []byte) bool { return strings.HasPrefix(name, dbgPrefix) })
 	for name, c := range map[string]struct {
 		file []byte
 		want error
@@ -139,6 +142,7 @@ func TestReadRefuses(t *testing.T) {
 		"empty":               {nil, ErrNotV8},
 		"arm64":               {arm.build(), ErrUnsupported},
 		"no V8 version":       {plain.build(), ErrNotV8},
+		"no V8, its version":  {other.build(), ErrNotV8},
 		"pointer compression": {compressed.build(), ErrUnsupported},
 	} {
 		if _, err := Read(bytes.NewReader(c.file)); !errors.Is(err, c.want) {

@@ -68,8 +68,8 @@ func parseLayout(r, debug io.ReaderAt) *contents {
 		return c
 	}
 	c.start(h)
-	c.layout, err = readLayout(r, debug)
-	c.note("V8", err)
+	c.layout, err = layout.ReadWith(r, debug)
+	c.note("V8", noV8(err))
 	return c
 }
 
@@ -78,14 +78,12 @@ func (c *contents) start(h head) {
 	c.note("build id", h.err)
 }
 
-// readLayout reads the layout of the V8 in a file; nil: there is none. Bun has the version of a V8, and some of its
-// functions, but not V8.
-func readLayout(r, debug io.ReaderAt) (*layout.Layout, error) {
-	l, err := layout.ReadWith(r, debug)
-	if errors.Is(err, layout.ErrNotV8) || err == nil && !layout.Probe(r) {
-		return nil, nil
+// noV8 drops an error that only says that there is no V8.
+func noV8(err error) error {
+	if errors.Is(err, layout.ErrNotV8) {
+		return nil
 	}
-	return l, err
+	return err
 }
 
 // parse reads a file. debug is the separate debug file; nil for none.
@@ -130,9 +128,10 @@ func parseParts(r, debug io.ReaderAt) *contents {
 		}
 	})
 	run(func() { c.rules, errs[1] = unwind.Build(h.elf) })
-	run(func() { c.layout, errs[2] = readLayout(r, debug) })
+	run(func() { c.layout, errs[2] = layout.ReadWith(r, debug) })
 	run(func() { c.threadLocals, errs[3] = threadlocal.Read(h.elf) })
 	parts.Wait()
+	errs[2] = noV8(errs[2])
 	for i, what := range []string{"symbols", "unwind rules", "V8", "thread-local variables", "thread pool"} {
 		c.note(what, errs[i])
 	}

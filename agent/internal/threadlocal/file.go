@@ -128,7 +128,7 @@ func wantedName(names []byte, at uint32) string {
 }
 
 // references keeps those relocations, Elf64_Rela each, that say where a wanted variable or this file's block is.
-func (f *File) references(relocations, symbols, names []byte) {
+func (f *File) references(relocations, table, names []byte) {
 	for b := relocations; len(b) >= relocationSize && len(f.refs) < maxReferences; b = b[relocationSize:] {
 		info := binary.LittleEndian.Uint64(b[8:])
 		r := reference{kind: elf.R_X86_64(elf.R_TYPE64(info)), at: binary.LittleEndian.Uint64(b)}
@@ -137,10 +137,10 @@ func (f *File) references(relocations, symbols, names []byte) {
 		}
 		r.value = binary.LittleEndian.Uint64(b[16:])
 		if i := uint64(elf.R_SYM64(info)); i != 0 {
-			if (i+1)*symbolSize > uint64(len(symbols)) {
+			if (i+1)*symbolSize > uint64(len(table)) {
 				continue
 			}
-			s := decodeSymbol(symbols[i*symbolSize:], names)
+			s := decodeSymbol(table[i*symbolSize:], names)
 			if s.name == "" && !s.defined {
 				continue // a variable of another file
 			}
