@@ -58,6 +58,7 @@ func TestWrongUsage(t *testing.T) {
 		{[]string{"record", "-p", "1", "--name", "("}, "missing closing )"},
 		{[]string{"record", "-p", "1", "--snapshot-every", "1s", "-o", "x.pb.gz"}, "needs %n"},
 		{[]string{"record", "-p", "1", "--ring-buffer", "3"}, "a power of two"},
+		{[]string{"record", "-p", "1", "--wait"}, "--wait goes with --name"},
 		{[]string{"reckord"}, `there is no command reckord, did you mean "record"?`},
 	} {
 		r := run(t, c.args...)
@@ -77,7 +78,7 @@ func TestCannot(t *testing.T) {
 	}{
 		{"no such process", []string{"-p", "99999999"}, "process 99999999: there is no such process"},
 		{"kernel thread", []string{"-p", "2"}, "process 2"},
-		{"nothing matches", []string{"--name", "no-such-service-anywhere"}, "no Node.js process to profile"},
+		{"nothing matches", []string{"--name", "no-such-service-anywhere"}, "record --wait waits for one"},
 		{"no directory", []string{"-p", sleeper, "-o", "/no/such/dir/x.pb.gz"}, "output: "},
 		{"no command", []string{"--", "no-such-command-anywhere"}, "no-such-command-anywhere"},
 	} {

@@ -45,6 +45,7 @@ type Verb struct {
 	OffCPU        bool           `name:"off-cpu" help:"Sample what threads wait for, instead of what uses the CPU."`
 	Wall          bool           `help:"Sample what uses the CPU and what threads wait for, in one profile."`
 	MinWait       *time.Duration `help:"${minwait}" placeholder:"TIME"`
+	Wait          bool           `help:"${wait}"`
 	Duration      *time.Duration `short:"d" help:"How long to record, as 10s; else until Ctrl-C." placeholder:"TIME"`
 	Output        string         `short:"o" help:"${output}" placeholder:"FILE"`
 	Format        string         `help:"${format}" placeholder:"FORMAT"`
@@ -118,7 +119,7 @@ func (r *Verb) profile(
 	budget.CollectLater()
 	a, err := agent.New(config)
 	if err != nil {
-		return exit.Explain(err)
+		return r.explain(err)
 	}
 	if r.Duration != nil {
 		var cancel context.CancelFunc
@@ -156,6 +157,14 @@ func (r *Verb) profile(
 	return err
 }
 
+// explain adds what a user can do about an error by which hotspan does not begin.
+func (r *Verb) explain(err error) error {
+	if errors.Is(err, agent.ErrNoProcess) && (r.Given() || r.All) {
+		return fmt.Errorf("%w; record --wait waits for one", err)
+	}
+	return exit.Explain(err)
+}
+
 // sayFailed says how a command has ended, if not with exit code 0: hotspan has an exit code of its own.
 func sayFailed(c terminal.Console, child *profiling.Command) {
 	if err := child.Failed(); err != nil {
@@ -175,6 +184,8 @@ func (r *Verb) check() error {
 		return exit.Usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
 	case len(r.Command) == 0 && !r.Selects():
 		return exit.Usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
+	case r.Wait && (len(r.Command) > 0 || !r.Given() && !r.All):
+		return exit.Usagef("--wait goes with --name, --cgroup, --container, --env or -a")
 	}
 	if err := r.checkMeasure(); err != nil {
 		return err
@@ -248,6 +259,7 @@ func (r *Verb) config(c terminal.Console) (agent.Config, error) {
 		config.Rate = 0
 	}
 	config.Labels.Root = r.LabelStyle == styleDatadog
+	config.Wait = r.Wait
 	if r.Quiet {
 		terminal.SetLevel(config.Log, slog.LevelWarn)
 	} else if c.IsTerminal() {
