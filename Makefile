@@ -102,7 +102,7 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 LONG = /test/(e2e|inspect|npm|chaos|collector)$$
 thorough: root-thorough tools-go tools-test npm $(PACKAGES) nodes
 	HOTSPAN_COMMAND=$(CURDIR)/bin/hotspan HOTSPAN_APP=$(CURDIR)/bin/npm/app \
-		go run ./test/repo/gotest -p 2 -with '$(LONG)' . test/collector
+		go run ./test/repo/gotest -p 2 -parallel 3 -with '$(LONG)' . test/collector
 	go run ./test/fuzz -check -time 10s -draw '$(DRAW)' -most 4
 
 soak: root-soak tools-go tools-test $(PACKAGES) nodes

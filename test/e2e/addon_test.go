@@ -118,6 +118,7 @@ func TestAddon(t *testing.T) {
 // published, nothing is read.
 func TestAddonRegister(t *testing.T) {
 	draw.Quarter(t, seldom)
+	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -116,6 +116,7 @@ func controlGroup(t *testing.T, name string) int {
 // TestShortLives: of ten processes a second that live 200 ms each has samples, with its container and its service, and
 // those of no container have none. Of one that hotspan got no CPU for before it ended they are counted as lost.
 func TestShortLives(t *testing.T) {
+	t.Parallel()
 	id := fmt.Sprintf("%016x%048x", time.Now().UnixNano(), os.Getpid())
 	group := controlGroup(t, "docker-"+id+".scope")
 	node := node24(t)

@@ -25,6 +25,7 @@ var computes = map[string]string{"search": "multiply", "basket": "rotate", "orde
 // that are lost, since a hit was sampled then, are a part of the time that the calls took.
 func TestBeside(t *testing.T) {
 	draw.Quarter(t, seldom)
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const onReturn = "uretprobe::uv_os_getpriority"
 		want := map[string]done{}

@@ -44,6 +44,7 @@ func TestCPUBudget(t *testing.T) {
 
 // TestMemoryLimit: with less memory than it needs the agent keeps less and goes on, and accounts for each sample.
 func TestMemoryLimit(t *testing.T) {
+	t.Parallel()
 	start(t, node24(t), "functions.js", []string{"--expose-gc"}, []string{"ROLE=memory"})
 	a := startAgent(t, "--env", "ROLE=memory", "--rate", "499", "--period", "500ms", "--cpu-percent", "0",
 		"--memory-mib", "32", "--no-cache")

@@ -26,6 +26,7 @@ var capabilities = map[string]uintptr{
 // TestCapabilities: as a user of its own, with the capabilities of the unit in the documents, the agent profiles a
 // service of another user, whose files nobody else may read. Without any one of them something is missing.
 func TestCapabilities(t *testing.T) {
+	t.Parallel()
 	names := unitCapabilities(t)
 	u := users(t, "function ofAnotherUser() { for (;;) fs.statSync('/') } ofAnotherUser()")
 	t.Run("all", func(t *testing.T) {

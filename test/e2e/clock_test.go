@@ -11,6 +11,7 @@ import (
 // TestTimeNamespace: where hotspan's CLOCK_MONOTONIC is not the kernel's, but ahead or behind, samples have their time
 // all the same, and none is lost.
 func TestTimeNamespace(t *testing.T) {
+	t.Parallel()
 	for _, ahead := range []string{"100000", "-100"} {
 		t.Run(ahead, func(t *testing.T) {
 			dir, begun := t.TempDir(), time.Now()

@@ -51,6 +51,7 @@ func load(t *testing.T, node, url, seconds string) {
 // TestExpress: a real Express service under load, sampled 499 times a second. The profile must have each route of its
 // source, with CPU time in the function that uses it.
 func TestExpress(t *testing.T) {
+	t.Parallel()
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) { testExpress(t, node, flags) })
 }
 

@@ -19,6 +19,7 @@ type transfer struct {
 // TestFileBytes: the recipe file counts the bytes that a request reads and writes of files, and those alone.
 func TestFileBytes(t *testing.T) {
 	draw.Quarter(t, seldom)
+	t.Parallel()
 	reads := []transfer{{"pread64", 2, 3000}, {"readv", 1, 500}, {"preadv", 1, 700}}
 	writes := []transfer{{"write", 1, 40}, {"pwrite64", 1, 50}, {"writev", 1, 130}, {"pwritev", 1, 150}}
 	const copies = "sendfile copy_file_range"

@@ -42,6 +42,7 @@ type functionMode struct {
 
 // TestFunctions: two hundred functions run in random order; each sample must name the one that ran, and its caller.
 func TestFunctions(t *testing.T) {
+	t.Parallel()
 	for mode := range functionModes {
 		t.Run(mode, func(t *testing.T) {
 			eachNode(t, func(t *testing.T, node string) { checkFunctions(t, node, mode) })

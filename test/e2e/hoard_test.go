@@ -33,6 +33,7 @@ func TestHoard(t *testing.T) {
 // functions all the time.
 func TestMemoryIsGivenBack(t *testing.T) {
 	draw.Quarter(t, seldom)
+	t.Parallel()
 	start(t, node24(t), "hoard.js", nil, []string{"MODE=templates", "ROLE=templates"})
 	a := startAgent(t, "--env", "ROLE=templates", "--rate", "999", "--period", "1s", "--memory-mib", "64")
 	most := 0

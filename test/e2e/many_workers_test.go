@@ -29,6 +29,7 @@ if (isMainThread) {
 // TestManyWorkers: the code of all isolates of a process is known, however many there are, and its libraries too.
 func TestManyWorkers(t *testing.T) {
 	draw.Quarter(t, seldom)
+	t.Parallel()
 	script := filepath.Join(t.TempDir(), "many.js")
 	if err := os.WriteFile(script, []byte(manyWorkers), 0o600); err != nil {
 		t.Fatal(err)

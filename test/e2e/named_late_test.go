@@ -43,6 +43,7 @@ done`
 // code has taken its place. Names and lines may be missing then, none is wrong.
 func TestNamedLate(t *testing.T) {
 	draw.Quarter(t, seldom)
+	t.Parallel()
 	const enough = 300
 	for _, mode := range []string{"kinds", "churn"} {
 		t.Run(mode, func(t *testing.T) {
@@ -73,6 +74,7 @@ func TestNamedLate(t *testing.T) {
 // TestOutlived: what hotspan reads of code after a mark-compact may have died in it, until a sample in the code says
 // that it has not. No other mark-compact comes.
 func TestOutlived(t *testing.T) {
+	t.Parallel()
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
 		t.Fatal(err)

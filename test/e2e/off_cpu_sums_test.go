@@ -143,6 +143,7 @@ func TestStoppedWaits(t *testing.T) {
 
 // TestStoppedBefore: a thread that is stopped when the recording begins, and goes on later, has not waited until then.
 func TestStoppedBefore(t *testing.T) {
+	t.Parallel()
 	c, said := startNode(t, node24(t), "-e", `
 		const cell = new Int32Array(new SharedArrayBuffer(4));
 		setInterval(() => Atomics.wait(cell, 0, 0, 300), 1);

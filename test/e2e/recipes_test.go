@@ -11,6 +11,7 @@ import (
 // TestRecipes: what a recipe counts is what the program has done, by request.
 func TestRecipes(t *testing.T) {
 	draw.Quarter(t, seldom)
+	t.Parallel()
 	inCode := func(names ...string) func(*judge.Sample) bool { // of the program, not of Node beside it
 		return func(s *judge.Sample) bool {
 			return slices.ContainsFunc(s.Stack, func(f judge.Frame) bool { return slices.Contains(names, f.F) })

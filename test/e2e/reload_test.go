@@ -152,6 +152,7 @@ func checkIntervals(t *testing.T, all []*pprofx.Snapshot, most, empty time.Durat
 // TestHangUp: a recording whose terminal is closed writes what it has.
 func TestHangUp(t *testing.T) {
 	draw.Quarter(t, seldom)
+	t.Parallel()
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, syscall.SIGHUP) // under nohup hotspan would ignore it, as all that nohup starts
 	defer signal.Stop(heard)

@@ -11,6 +11,7 @@ import (
 
 // TestShares: the portions of functions and requests in the samples are those in the CPU time, by the program's clock.
 func TestShares(t *testing.T) {
+	t.Parallel()
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := start(t, node, "shares.js", append(flags, "--single-threaded"), nil)
 		samples := recordEnough(t, p.PID, 1997, 3000, 4*time.Second, "--label", "endpoint=endpoint")

@@ -15,6 +15,7 @@ import (
 // TestInlinedWebAssembly: two functions of WebAssembly take half of the time each, and what calls them takes none,
 // inlined or not. Where hotspan cannot tell them apart it says so, by a frame that names what they are inlined into.
 func TestInlinedWebAssembly(t *testing.T) {
+	t.Parallel()
 	const unknown = "[both or inlined]"
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "webassembly.js", nil, nil)
@@ -69,6 +70,7 @@ func TestWebAssemblyInMap(t *testing.T) {
 
 // TestCallsOfWebAssembly: what is between JavaScript and WebAssembly is code that V8 knows, with a frame or without.
 func TestCallsOfWebAssembly(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "webassembly_calls.js", nil, nil)
 		known, interpreted, whole := 0, 0, 0

@@ -29,6 +29,7 @@ func main() {
 	flag.StringVar(&c.without, "without", "^$", "no packages whose import path matches this `regexp`")
 	flag.StringVar(&c.tests, "run", "", "only tests that match, as go test has it")
 	flag.IntVar(&c.packagesAtOnce, "p", 1, "`number` of packages whose tests run at a time")
+	flag.IntVar(&c.testsAtOnce, "parallel", 2, "`number` of parallel tests of a package that run at a time")
 	flag.Parse()
 	ok, err := run(flag.Args(), c, *timeout, *list)
 	if err != nil {
@@ -43,6 +44,7 @@ func main() {
 type chosen struct {
 	with, without, tests string
 	packagesAtOnce       int
+	testsAtOnce          int
 }
 
 // packages lists the packages of a module that are run.
@@ -85,15 +87,15 @@ func run(modules []string, c chosen, timeout time.Duration, list string) (bool, 
 	return r.end(), nil
 }
 
-// test runs the tests of a module. Many measure what processes do: of those of a package that are parallel two run at a
-// time, on any machine. That tests have failed is for the report to say, not an error.
+// test runs the tests of a module. Many measure what processes do, so how many run at a time does not depend on the
+// machine. That tests have failed is for the report to say, not an error.
 func test(module string, c chosen, timeout time.Duration, r *report) error {
 	packages, err := c.packages(module)
 	if err != nil || len(packages) == 0 {
 		return err
 	}
-	args := []string{"test", "-C", module, "-json", "-count=1", "-p=" + strconv.Itoa(c.packagesAtOnce), "-parallel=2",
-		"-timeout=" + timeout.String(), "-run=" + c.tests}
+	args := []string{"test", "-C", module, "-json", "-count=1", "-p=" + strconv.Itoa(c.packagesAtOnce),
+		"-parallel=" + strconv.Itoa(c.testsAtOnce), "-timeout=" + timeout.String(), "-run=" + c.tests}
 	cmd := exec.Command("go", append(args, packages...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
