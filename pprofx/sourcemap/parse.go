@@ -38,8 +38,8 @@ func (l *list) UnmarshalJSON(b []byte) error {
 }
 
 // Parse decodes a map. Sources are relative to base, the path or URL of the map, or of the script if the map is inline.
-// It returns an error for malformed JSON or mappings, for a version other than 3, and for sections in files of their
-// own; the error wraps ErrTooLarge if a limit is exceeded.
+// It returns an error for malformed JSON or mappings, for a version other than 3, for sections in files of their own,
+// and for mappings that do not tell the sources apart; the error wraps ErrTooLarge if a limit is exceeded.
 func Parse(b []byte, base string) (*Map, error) {
 	if len(b) > MaxBytes {
 		return nil, fmt.Errorf("%d bytes, at most %d are read: %w", len(b), MaxBytes, ErrTooLarge)
@@ -47,6 +47,11 @@ func Parse(b []byte, base string) (*Map, error) {
 	p := parser{base: toURL(base), m: &Map{}, end: offset{maxLines, 0}}
 	if err := p.parse(strip(b), 0); err != nil {
 		return nil, err
+	}
+	// webpack's cheap-source-map maps whole lines. Of a bundle that is then minified into one line, all code would be
+	// in the source that comes first.
+	if n, of := len(p.m.segments), len(p.m.sources); n > 0 && n < of {
+		return nil, fmt.Errorf("mappings: %d, of %d sources, as where a minifier was given a map of lines", n, of)
 	}
 	p.m.lines = append(p.m.lines, int32(len(p.m.segments)))
 	p.m.sortLines()

@@ -194,6 +194,9 @@ func TestBroken(t *testing.T) {
 		{"long sources", `{"version":3,"sourceRoot":"` + strings.Repeat("x", 1<<20) + `","sources":["a"` +
 			strings.Repeat(`,"a"`, 100) + `],"mappings":""}`,
 			"sources of more than 67108864 bytes", true},
+		{"lines of what was minified, by webpack 5.113.0", `{"version":3,"file":"main.js","mappings":";AAEA",` +
+			`"sources":["webpack:///./src/main.js","webpack:///./src/a.js"],"names":[],"sourceRoot":""}`,
+			"mappings: 1, of 2 sources", false},
 		{"many segments", of(strings.Repeat(",", maxSegments)), "8388609 segments, at most 8388608", true},
 		{"many lines", of(strings.Repeat(";", maxLines+1)), "more than 4194304 lines", true},
 		{"many bytes", strings.Repeat(" ", MaxBytes+1), "67108865 bytes, at most 67108864", true},
