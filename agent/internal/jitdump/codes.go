@@ -53,6 +53,7 @@ type codes struct {
 	texts int                       // bytes, of both
 	lines int                       // of both
 	left  int64                     // pieces that are left out over the limits, or the lines of pieces
+	late  int                       // pieces at the place of an earlier one that came after them
 	taken int                       // bytes of memory, of both
 	from  *share.Shares[procs.User] // what they are taken from; nil: they are not counted
 	user  procs.User
@@ -155,6 +156,7 @@ func (c *codes) put(p *piece) {
 		if old := c.there[high]; old.from > p.from {
 			p.to = min(p.to, old.from)
 			newer = append(newer, old)
+			c.late++
 		} else {
 			old.to = p.from
 			c.ended = append(c.ended, old)

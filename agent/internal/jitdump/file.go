@@ -14,6 +14,10 @@ import (
 // maxRead bounds what is read of one file, in bytes.
 const maxRead = 4 << 30
 
+// maxLate is how often pieces of one file may be found at the place of an earlier one that comes after them: threads do
+// not write them in the order of their times, but one record could be before all others, again and again.
+const maxLate = 1 << 22
+
 // file is a file that a process writes.
 type file struct {
 	codes
@@ -40,6 +44,7 @@ var (
 	errTooLong = fmt.Errorf("it is longer than %d GiB", maxRead>>30)
 	errOther   = errors.New("another process has written it")
 	errMachine = errors.New("it is of another kind of processor")
+	errOrder   = errors.New("its times are in no order")
 	errClock   = errors.New("its times are not those of CLOCK_MONOTONIC")
 	errV8      = errors.New("V8 has written it, whose code is read from memory")
 )
@@ -105,7 +110,9 @@ func (f *file) follow(now uint64) error {
 		if err != nil {
 			return err
 		}
-		f.add(r)
+		if f.add(r); f.late > maxLate {
+			return errOrder
+		}
 	}
 }
 

@@ -203,3 +203,36 @@ func TestUserWaits(t *testing.T) {
 		t.Errorf("after a minute %v are left, %v", left, p.of)
 	}
 }
+
+// TestNoOrder: a file of which each record is before 65,536 others, at the place of all of them, is not read to its
+// end: a record would take milliseconds, and there may be four million.
+func TestNoOrder(t *testing.T) {
+	const records = 20000
+	w, names := newWriter(t, false)
+	at := now()
+	var all [][]any
+	for i := range uint64(maxThere) {
+		all = append(all, []any{recordHeader{0, 0, uint64(at)}, loadRecord{1, 1, 0, i, 1, i}, "f\x00", "c"})
+	}
+	for range records {
+		all = append(all, []any{recordHeader{1, 0, uint64(at - 1)}, [6]uint64{4: maxThere}})
+	}
+	w.write(encode(t, binary.LittleEndian, w.header(), all...))
+	before := cpuTime(t)
+	for names.Any() && cpuTime(t)-before < 20*time.Second {
+		_, _ = names.Find(1, now(), now())
+		time.Sleep(10 * time.Millisecond)
+	}
+	if names.Any() || !strings.Contains(w.said.String(), "in no order") {
+		t.Errorf("after %v it is still read: %v; said %s", cpuTime(t)-before, names.Any(), &w.said)
+	}
+}
+
+// cpuTime is the CPU time of this process.
+func cpuTime(t *testing.T) time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
