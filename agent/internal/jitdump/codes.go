@@ -53,7 +53,7 @@ type codes struct {
 	texts int                       // bytes, of both
 	lines int                       // of both
 	left  int64                     // pieces that are left out over the limits, or the lines of pieces
-	late  int                       // pieces at the place of an earlier one that came after them
+	late  int                       // later pieces that records met at their places
 	taken int                       // bytes of memory, of both
 	from  *share.Shares[procs.User] // what they are taken from; nil: they are not counted
 	user  procs.User

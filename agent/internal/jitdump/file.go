@@ -14,8 +14,8 @@ import (
 // maxRead bounds what is read of one file, in bytes.
 const maxRead = 4 << 30
 
-// maxLate is how often pieces of one file may be found at the place of an earlier one that comes after them: threads do
-// not write them in the order of their times, but one record could be before all others, again and again.
+// maxLate is how often a record of one file may meet a later piece at its place. Threads write a little out of order,
+// but one record could be earlier than all others, again and again.
 const maxLate = 1 << 22
 
 // file is a file that a process writes.
