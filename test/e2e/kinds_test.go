@@ -17,7 +17,6 @@ import (
 // TestKinds: for each kind of function, samples have the stack of an Error, from the leaf to the last caller: names,
 // files, lines and columns, builtins between them included.
 func TestKinds(t *testing.T) {
-	t.Parallel()
 	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) { checkKinds(t, node) })
 }
 
@@ -39,7 +38,6 @@ func checkKinds(t *testing.T, node string) {
 // TestOptimisedWebAssembly: where all WebAssembly is compiled by TurboFan, which inlines one of its functions into
 // another since V8 12.9, stacks are as they are in TestKinds.
 func TestOptimisedWebAssembly(t *testing.T) {
-	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		j := judgeKinds(t, node, "--no-liftoff")
 		for name, s := range j.kinds {
