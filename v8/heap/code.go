@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -31,7 +32,7 @@ type Code struct {
 // tables are not used, since the target changes them while they are read. header is the hidden class of the isolate's
 // InstructionStreams, an immortal, immovable root, or 0, and is set then. Up to V8 9 each isolate has its own.
 func (r *Reader) FindCode(pc uint64, header *Word) (*Code, error) {
-	if err := r.within(r.codeLimits()); err != nil {
+	if err := r.codeLimits(); err != nil {
 		return nil, err
 	}
 	if *header != 0 {
@@ -117,7 +118,7 @@ func (r *Reader) codeOf(stream uint64) (Word, error) {
 
 // Code reads a Code object.
 func (r *Reader) Code(w Word) (*Code, error) {
-	if err := r.within(r.codeLimits()); err != nil {
+	if err := r.codeLimits(); err != nil {
 		return nil, err
 	}
 	if err := r.want(w, layout.TypeCode); err != nil {
@@ -158,20 +159,17 @@ func (r *Reader) Instructions(c *Code, n int) ([]byte, error) {
 	return r.Bytes(c.Start, min(n, int(c.End-c.Start)))
 }
 
-var codeLimits = []limit{
-	{layout.CodeDeoptData, 0, codeHead - 8}, {layout.CodePositions, 0, codeHead - 8},
-	{layout.CodeInstructionSize, 0, codeHead - 4},
-	{layout.CodeFlags, 0, codeHead - 4}, {layout.InstructionStreamBody, 0, 4096},
-}
-
-func (r *Reader) codeLimits() []limit {
+// codeLimits checks what is used as offsets of code: in V8s in which Code and InstructionStream are two objects, those
+// that lead from one to the other too.
+func (r *Reader) codeLimits() error {
 	if r.hasStreams() {
-		return streamLimits
+		err := cmp.Or(r.l.Within(0, codeHead-8, layout.CodeInstructionStart),
+			r.l.Within(0, 4096, layout.InstructionStreamCode))
+		if err != nil {
+			return err
+		}
 	}
-	return codeLimits
+	return cmp.Or(r.l.Within(0, codeHead-8, layout.CodeDeoptData, layout.CodePositions),
+		r.l.Within(0, codeHead-4, layout.CodeInstructionSize, layout.CodeFlags),
+		r.l.Within(0, 4096, layout.InstructionStreamBody))
 }
-
-// streamLimits are of V8s in which Code and InstructionStream are two objects.
-var streamLimits = append([]limit{
-	{layout.CodeInstructionStart, 0, codeHead - 8}, {layout.InstructionStreamCode, 0, 4096},
-}, codeLimits...)

@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -14,9 +15,12 @@ const (
 	maxDeoptFunctions = 1 << 12 // literals that are said to be functions
 )
 
-var deoptLimits = []limit{
-	{layout.DeoptTranslation, 0, 64}, {layout.DeoptEntries, 0, 64}, {layout.DeoptEntrySize, 1, 16},
-	{layout.DeoptEntryTranslation, 0, 15}, {layout.SafepointLength, 0, 56}, {layout.SafepointHeader, 8, 64},
+// deoptLimits checks what is used as indices and offsets.
+func (r *Reader) deoptLimits() error {
+	return cmp.Or(
+		r.l.Within(0, 64, layout.DeoptTranslation, layout.DeoptEntries), r.l.Within(1, 16, layout.DeoptEntrySize),
+		r.l.Within(0, 15, layout.DeoptEntryTranslation),
+		r.l.Within(0, 56, layout.SafepointLength), r.l.Within(8, 64, layout.SafepointHeader))
 }
 
 // DeoptFrame is a frame that the deoptimiser would make of a point in optimised code: a function, and where it
@@ -36,7 +40,7 @@ type site struct {
 // data, and it is exact where the position table is not. (src/execution/frames.cc, OptimizedJSFrame::Summarize) Entries
 // that contradict themselves are left out.
 func (r *Reader) sites(c *Code, data, own Word) ([]site, error) {
-	if err := r.within(deoptLimits); err != nil {
+	if err := r.deoptLimits(); err != nil {
 		return nil, err
 	}
 	points, err := r.safepoints(c, false)
@@ -64,7 +68,7 @@ func (r *Reader) sites(c *Code, data, own Word) ([]site, error) {
 
 // exits reads the frames at all deoptimisation points. Nil where one is not known.
 func (r *Reader) exits(data, own Word) [][]DeoptFrame {
-	if r.within(deoptLimits) != nil {
+	if r.deoptLimits() != nil {
 		return nil
 	}
 	d, err := r.deopts(data, own)

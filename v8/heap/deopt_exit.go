@@ -48,7 +48,7 @@ func (r *Reader) deoptsOf(c *Code, o *Optimized, also layout.Field) (*deopts, er
 	if err := r.l.Require(layout.DeoptEntries, layout.TranslationJSFrames, also); err != nil {
 		return nil, err
 	}
-	if err := r.within(deoptLimits); err != nil {
+	if err := r.deoptLimits(); err != nil {
 		return nil, err
 	}
 	return r.deopts(c.word(r.l.At(layout.CodeDeoptData)), o.Function)

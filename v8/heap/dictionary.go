@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -58,10 +59,11 @@ func (r *Reader) Dictionary(object Word) ([]NamedValue, error) {
 // numbers of elements, of deleted ones and of entries, a prefix, and the entries. (src/objects/hash-table.h,
 // src/objects/dictionary.h)
 func (r *Reader) dictionary(object Word, most int, f func(key, value, details Word)) error {
-	if err := r.within(dictionaryLimits); err != nil {
+	err := cmp.Or(r.l.Within(0, 8, layout.NameDictionaryPrefix), r.l.Within(8, 64, layout.FixedArrayData))
+	if err != nil {
 		return err
 	}
-	object, _, err := r.Forwarded(object)
+	object, _, err = r.Forwarded(object)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -148,7 +149,9 @@ type scopeParts struct {
 // scopeNames finds the names in a ScopeInfo. Its variable parts stand in a fixed order; flags say which are there.
 // (src/objects/scope-info.tq)
 func (r *Reader) scopeNames(w Word) (out scopeParts, err error) {
-	if err := r.within(scopeLimits); err != nil {
+	err = cmp.Or(r.l.Within(0, 31, layout.ScopeInfoHasSavedClassVarBit, layout.ScopeInfoInferredNameBit),
+		r.l.Within(0, 30, layout.ScopeInfoFunctionVarBit))
+	if err != nil {
 		return out, err
 	}
 	flags, err := r.scopeFlags(w)

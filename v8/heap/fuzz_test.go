@@ -99,7 +99,7 @@ func readOwnClass(r *Reader, w Word) {
 // readCodeAt reads code with all its tables.
 func readCodeAt(r *Reader, pc uint64) {
 	c, err := r.FindCode(pc, new(Word))
-	if err != nil && r.within(r.codeLimits()) == nil {
+	if err != nil && r.codeLimits() == nil {
 		c, err = r.readCode(Word(pc&^3 | 1))
 	}
 	if err != nil {

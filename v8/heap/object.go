@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -42,9 +43,18 @@ func (r *Reader) Shape(hiddenClass Word) (*Shape, error) {
 	return s, err
 }
 
+// shapeLimits checks what Shape uses as indices, shifts and sizes.
+func (r *Reader) shapeLimits() error {
+	return cmp.Or(
+		r.l.Within(0, 15, layout.MapInstanceSizeInWords, layout.MapInObjectStartInWords),
+		r.l.Within(0, 31, layout.BitField3DictionaryMapBit, layout.DetailsLocationBit, layout.DetailsFieldIndexShift),
+		r.l.Within(0, 22, layout.BitField3OwnDescriptorsBit),
+		r.l.Within(8, 256, layout.DescriptorsHeader), r.l.Within(16, 256, layout.DescriptorsEntrySize))
+}
+
 // shape reads a hidden class but for the properties.
 func (r *Reader) shape(hiddenClass Word) (*Shape, error) {
-	if err := r.within(shapeLimits); err != nil {
+	if err := r.shapeLimits(); err != nil {
 		return nil, err
 	}
 	if err := r.want(hiddenClass, layout.TypeMap); err != nil {

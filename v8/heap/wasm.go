@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -20,13 +21,15 @@ type WasmCode struct {
 // wasmCodeHead is as much of a WasmCode as holds all that is read of it.
 const wasmCodeHead = 72
 
-var wasmLimits = []limit{
-	{layout.WasmManagerRoot, 0, 4096}, {layout.WasmModuleBytes, 0, 4096}, {layout.WasmModuleCode, 0, 4096},
-	{layout.WasmModuleNewCode, 0, 4096}, {layout.WasmCodeModule, 0, wasmCodeHead - 8},
-	{layout.WasmCodeStart, 0, wasmCodeHead - 8}, {layout.WasmCodeTables, 0, wasmCodeHead - 8},
-	{layout.WasmCodeSize, 0, wasmCodeHead - 4}, {layout.WasmCodeRelocation, 0, wasmCodeHead - 4},
-	{layout.WasmCodePositions, 0, wasmCodeHead - 4}, {layout.WasmCodeTraps, 0, wasmCodeHead - 4},
-	{layout.WasmCodeIndex, 0, wasmCodeHead - 4}, {layout.WasmCodeInlining, -1, wasmCodeHead - 4},
+// wasmLimits checks what is used as offsets of V8's C++ objects.
+func (r *Reader) wasmLimits() error {
+	return cmp.Or(
+		r.l.Within(0, 4096, layout.WasmManagerRoot, layout.WasmModuleBytes, layout.WasmModuleCode,
+			layout.WasmModuleNewCode),
+		r.l.Within(0, wasmCodeHead-8, layout.WasmCodeModule, layout.WasmCodeStart, layout.WasmCodeTables),
+		r.l.Within(0, wasmCodeHead-4, layout.WasmCodeSize, layout.WasmCodeRelocation, layout.WasmCodePositions,
+			layout.WasmCodeTraps, layout.WasmCodeIndex),
+		r.l.Within(-1, wasmCodeHead-4, layout.WasmCodeInlining))
 }
 
 // Limits of V8's tables of WebAssembly.
@@ -67,7 +70,7 @@ func (r *Reader) greatest(root, key uint64) (best node, err error) {
 // WasmCodeAt finds the code of WebAssembly that holds pc; state is where the pointer to V8's state of it stands
 // (layout.WasmState).
 func (r *Reader) WasmCodeAt(state, pc uint64) (*WasmCode, error) {
-	if err := r.within(wasmLimits); err != nil {
+	if err := r.wasmLimits(); err != nil {
 		return nil, err
 	}
 	manager, err := r.WordAt(state)

@@ -126,6 +126,18 @@ func (l *Layout) Resolved(fs ...Field) error {
 	return l.Require(want...)
 }
 
+// Within returns an error that names the first of the fields whose number is not from low to high, or nil; that of a
+// field that is not Known is -1. What is used as an index, a shift or a size is checked first: a layout comes from the
+// binary that a process chose to run, and is no more to be believed than the memory of that process.
+func (l *Layout) Within(low, high int, fs ...Field) error {
+	for _, f := range fs {
+		if n := l.At(f); n < low || n > high {
+			return fmt.Errorf("%v of this V8 is not known, or cannot be %d", f, n)
+		}
+	}
+	return nil
+}
+
 func (l *Layout) lacking(f Field) string {
 	if f < NumFields && l.Values[f].State == Absent {
 		return f.String() + " does not exist in this V8"

@@ -62,6 +62,26 @@ func TestReadFake(t *testing.T) {
 	}
 }
 
+func TestWithin(t *testing.T) {
+	l := Layout{}
+	l.Values[StringLength] = Value{N: 12, State: Known}
+	for _, c := range []struct {
+		low, high int
+		fields    []Field
+		named     string
+	}{
+		{0, 12, []Field{StringLength}, ""}, {12, 20, []Field{StringLength}, ""},
+		{-1, 12, []Field{StringLength, IsolateCPED}, ""}, {13, 20, nil, ""},
+		{0, 11, []Field{StringLength}, "String.length"}, {13, 20, []Field{StringLength}, "String.length"},
+		{0, 20, []Field{StringLength, IsolateCPED}, "Isolate.cped"},
+	} {
+		if err := l.Within(c.low, c.high, c.fields...); (err != nil) != (c.named != "") ||
+			err != nil && !strings.Contains(err.Error(), c.named) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 func TestRequireNamesWhatIsMissing(t *testing.T) {
 	f := v13()
 	f.rodata = strings.Replace(f.rodata, "13.6", "11.3", 1)
