@@ -14,7 +14,7 @@ func (v *Resolver) CodeAt(raw stack.RawFrame) (CodeKey, bool) {
 		return CodeKey{}, false
 	}
 	if c := v.wasmAt(raw.PC, raw.Exact); c != nil {
-		return CodeKey{wasm: *c.WasmCode}, true
+		return CodeKey{wasm: *c.Code}, true
 	}
 	c := v.codeIn(raw)
 	return CodeKey{code: c}, c != nil
@@ -33,7 +33,7 @@ func (v *Resolver) CopyCode(k CodeKey, most int) ([]byte, []CodeLine, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("code 0x%x: %w", start, err)
 	}
-	if k.code != nil && !v.r.Same(k.code.Code) || k.code == nil && !v.r.SameWasm(&k.wasm) {
+	if k.code != nil && !v.r.Same(k.code.Code) || k.code == nil && !k.wasm.Same(v.r) {
 		return nil, nil, fmt.Errorf("code 0x%x: %w", start, errCodeGone)
 	}
 	l := lineTable{v: v, texts: map[sourceLine]bool{}}

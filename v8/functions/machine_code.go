@@ -1,12 +1,12 @@
 package functions
 
-import "github.com/hotspan/hotspan/v8/heap"
+import "github.com/hotspan/hotspan/v8/wasm"
 
 // CodeKey names a piece of machine code that V8 made at run time, for as long as it is where it is. One that takes its
 // place has another key, and so has the same code elsewhere.
 type CodeKey struct {
 	code *code
-	wasm heap.WasmCode
+	wasm wasm.Code
 }
 
 // Range is where the instructions are: [start, end).

@@ -99,7 +99,7 @@ func (t *lineTable) ofOptimized(c *code, text []byte) {
 // ofWasm gives the lines that frames of WebAssembly have. Where functions are inlined, V8 tells of calls only which
 // function they are in: an entry ends behind its call.
 func (t *lineTable) ofWasm(k CodeKey, text []byte) {
-	tables, err := t.v.r.WasmTables(&k.wasm)
+	tables, err := k.wasm.Tables(t.v.r)
 	m := t.v.wasmModule(k.wasm.Module)
 	if err != nil || m == nil {
 		return

@@ -27,7 +27,7 @@ type Resolver struct {
 	unknown   *isolate // one of which nothing is known
 	met       uint64   // how many isolates were met
 	code      codes
-	wasm      wasm
+	wasm      wasmKept
 	builtin   map[string]*Frame // by name
 	repairer  *repair.Repairer
 	basis     basis       // of the current sample

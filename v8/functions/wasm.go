@@ -1,22 +1,20 @@
 package functions
 
-import (
-	"github.com/hotspan/hotspan/v8/heap"
-)
+import "github.com/hotspan/hotspan/v8/wasm"
 
-// wasm is what is known of the WebAssembly of one process.
-type wasm struct {
+// wasmKept is what is known of the WebAssembly of one process.
+type wasmKept struct {
 	modules map[uint64]*wasmModule // by address of the NativeModule
 	codes   map[uint64]*wasmCode   // by where it begins
 	points  map[uint64]*wasmPoint  // by pc
 }
 
-func newWasm() wasm {
-	return wasm{map[uint64]*wasmModule{}, map[uint64]*wasmCode{}, map[uint64]*wasmPoint{}}
+func newWasm() wasmKept {
+	return wasmKept{map[uint64]*wasmModule{}, map[uint64]*wasmCode{}, map[uint64]*wasmPoint{}}
 }
 
 type wasmModule struct {
-	*heap.WasmModule
+	*wasm.Module
 	url     string
 	asm     bool   // it was made of asm.js
 	tries   int    // to find the URL
@@ -26,9 +24,9 @@ type wasmModule struct {
 
 // wasmCode is the code of one function.
 type wasmCode struct {
-	*heap.WasmCode
+	*wasm.Code
 	module  *wasmModule
-	tables  *heap.WasmTables
+	tables  *wasm.Tables
 	head    []byte
 	checked uint64 // round in which it was last found unchanged
 }

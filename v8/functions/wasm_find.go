@@ -2,7 +2,7 @@ package functions
 
 import (
 	"github.com/hotspan/hotspan/v8/functions/repair"
-	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/wasm"
 )
 
 // Limits of what is kept of one process's WebAssembly.
@@ -30,7 +30,7 @@ func (v *Resolver) wasmAt(pc uint64, exact bool) *wasmPoint {
 		return nil
 	}
 	before := v.r.Work()
-	found, err := v.r.WasmCodeAt(state, pc)
+	found, err := wasm.CodeAt(v.r, state, pc)
 	if err != nil {
 		v.vain.Add(v.r.Work() - before)
 	}
@@ -50,17 +50,17 @@ func (v *Resolver) wasmAt(pc uint64, exact bool) *wasmPoint {
 }
 
 // wasmCode returns what is known of code, or reads it. Nil: its module cannot be read.
-func (v *Resolver) wasmCode(found *heap.WasmCode) *wasmCode {
-	if old := v.wasm.codes[found.Start]; old != nil && *old.WasmCode == *found && v.sameWasm(old) {
+func (v *Resolver) wasmCode(found *wasm.Code) *wasmCode {
+	if old := v.wasm.codes[found.Start]; old != nil && *old.Code == *found && v.sameWasm(old) {
 		return old
 	}
 	m := v.wasmModule(found.Module)
 	if m == nil {
 		return nil
 	}
-	c := &wasmCode{WasmCode: found, module: m, checked: v.code.round}
+	c := &wasmCode{Code: found, module: m, checked: v.code.round}
 	// Without tables the function is known, where it is is not.
-	c.tables, _ = v.r.WasmTables(found)
+	c.tables, _ = found.Tables(v.r)
 	v.room.take(c.tables.Size())
 	c.head, _ = v.r.Bytes(found.Start, int(min(repair.HeadSize, found.End-found.Start)))
 	if len(v.wasm.codes) >= maxWasmCodes {
@@ -73,7 +73,7 @@ func (v *Resolver) wasmCode(found *heap.WasmCode) *wasmCode {
 
 func (v *Resolver) sameWasm(c *wasmCode) bool {
 	if c.checked != v.code.round {
-		if v.wasmModule(c.Module) != c.module || !v.r.SameWasm(c.WasmCode) {
+		if v.wasmModule(c.Module) != c.module || !c.Same(v.r) {
 			return false
 		}
 		c.checked = v.code.round
@@ -83,14 +83,14 @@ func (v *Resolver) sameWasm(c *wasmCode) bool {
 
 func (v *Resolver) wasmModule(address uint64) *wasmModule {
 	m := v.wasm.modules[address]
-	if m != nil && (m.checked == v.code.round || v.r.SameModule(m.WasmModule)) {
+	if m != nil && (m.checked == v.code.round || m.Same(v.r)) {
 		m.checked = v.code.round
 		return m
 	}
 	if v.rests() {
 		return nil
 	}
-	found, err := v.r.WasmModule(address)
+	found, err := wasm.ReadModule(v.r, address)
 	if err != nil {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (v *Resolver) wasmModule(address uint64) *wasmModule {
 	if len(v.wasm.modules) >= maxWasmModules {
 		clear(v.wasm.modules)
 	}
-	m = &wasmModule{WasmModule: found, checked: v.code.round}
+	m = &wasmModule{Module: found, checked: v.code.round}
 	v.wasm.modules[address] = m
 	return m
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/wasm"
 )
 
 // WebAssembly resolves a frame of WebAssembly, or between it and JavaScript. Nil: it is something else.
@@ -42,7 +43,7 @@ func (v *Resolver) wasmCalls(c *wasmPoint, raw stack.RawFrame) []*Frame {
 // wasmCallsAt resolves a frame anew. V8 keeps the positions of calls, and of what may trap: any other instruction may
 // be of each function that is inlined into the code, or of its own.
 func (v *Resolver) wasmCallsAt(c *wasmPoint, raw stack.RawFrame) (frames []*Frame) {
-	own := heap.WasmCall{Function: c.Index, Offset: -1}
+	own := wasm.Call{Function: c.Index, Offset: -1}
 	if raw.Exact && c.tables.Inlines() {
 		f := v.wasmFrame(c.module, own)
 		return []*Frame{{Name: "[" + f.Name + " or inlined]", File: f.File, Kind: Wasm, Inlined: true}, f}
@@ -51,7 +52,7 @@ func (v *Resolver) wasmCallsAt(c *wasmPoint, raw stack.RawFrame) (frames []*Fram
 	if !raw.Exact {
 		at--
 	}
-	calls := []heap.WasmCall{own}
+	calls := []wasm.Call{own}
 	if c.tables != nil {
 		if all := c.tables.Calls(c.Index, at); all != nil {
 			calls = all
@@ -67,9 +68,9 @@ func (v *Resolver) wasmCallsAt(c *wasmPoint, raw stack.RawFrame) (frames []*Fram
 
 // wasmFrame is the frame of a point in a module. As V8 numbers them, the module is one line of bytes. Those of a module
 // that was made of asm.js nobody sees.
-func (v *Resolver) wasmFrame(m *wasmModule, call heap.WasmCall) *Frame {
+func (v *Resolver) wasmFrame(m *wasmModule, call wasm.Call) *Frame {
 	f := &Frame{Name: m.FunctionName(call.Function), File: m.url, Kind: Wasm}
-	if body, ok := v.r.Body(m.WasmModule, call.Function); ok && call.Offset >= 0 && !m.asm {
+	if body, ok := m.Body(v.r, call.Function); ok && call.Offset >= 0 && !m.asm {
 		f.Line, f.Column = 1, body+call.Offset+1
 	}
 	return f
@@ -83,8 +84,8 @@ func (v *Resolver) wasmURL(m *wasmModule, instance heap.Word) bool {
 		return m.url != "" || m.asm
 	}
 	var err error
-	m.url, err = v.r.WasmScript(instance, m.WasmModule)
-	if m.asm = errors.Is(err, heap.ErrAsmJS); m.asm {
+	m.url, err = m.URL(v.r, instance)
+	if m.asm = errors.Is(err, wasm.ErrAsmJS); m.asm {
 		return true
 	}
 	if m.tries++; m.tries%urlTries == 0 {

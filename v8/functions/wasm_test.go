@@ -5,6 +5,7 @@ import (
 
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/wasm"
 )
 
 // TestModuleURL: a module whose URL could not be read in many samples of a round, since V8 has moved the instance, has
@@ -34,7 +35,7 @@ func TestModuleURL(t *testing.T) {
 	m.word(text, class(0x1400, 8))
 	m.bytes[text+12] = byte(copy(m.bytes[text+16:], "wasm://wasm/1a2b3c4d"))
 
-	module := &wasmModule{WasmModule: &heap.WasmModule{}}
+	module := &wasmModule{Module: &wasm.Module{}}
 	for v.Renew(0); module.tries < urlTries; {
 		if v.wasmURL(module, instance|1) {
 			t.Fatalf("the URL is %s, while nothing leads to it", module.url)
@@ -50,7 +51,7 @@ func TestModuleURL(t *testing.T) {
 	}
 
 	// what is never found takes ever fewer reads
-	other := &wasmModule{WasmModule: &heap.WasmModule{}}
+	other := &wasmModule{Module: &wasm.Module{}}
 	for range 1 << 12 {
 		v.Renew(0)
 		for range 100 {

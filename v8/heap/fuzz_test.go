@@ -119,23 +119,6 @@ func readCodeAt(r *Reader, pc uint64) {
 	}
 }
 
-// readWasmAt reads WebAssembly's code and the module that it is of.
-func readWasmAt(r *Reader, at uint64) {
-	if c, err := r.WasmCodeAt(at, at); err == nil {
-		r.SameWasm(c)
-		if t, err := r.WasmTables(c); err == nil {
-			t.Calls(c.Index, 5)
-		}
-	}
-	m, err := r.WasmModule(at)
-	if err != nil {
-		m = &WasmModule{address: at}
-	}
-	r.SameModule(m)
-	r.Body(m, 3)
-	r.WasmScript(Word(at), m)
-}
-
 // attempts are the calls that hostile memory is given to.
 var attempts = []struct {
 	name string
@@ -151,7 +134,6 @@ var attempts = []struct {
 	{"scope", func(r *Reader, w Word) { r.Scope(w) }},
 	{"named", func(r *Reader, w Word) { r.Named(w, "#name") }},
 	{"code", func(r *Reader, w Word) { readCodeAt(r, uint64(w)) }},
-	{"wasm", func(r *Reader, w Word) { readWasmAt(r, uint64(w)) }},
 	{"regexp", func(r *Reader, w Word) { r.RegexpSource(w, &Code{object: w}, 100) }},
 }
 

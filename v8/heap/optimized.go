@@ -24,7 +24,7 @@ func (o *Optimized) Size() int {
 	if o == nil {
 		return 0
 	}
-	n := o.Positions.size() + 32*len(o.inlined)
+	n := o.Positions.Size() + 32*len(o.inlined)
 	for _, s := range o.sites {
 		n += 64 + 64*len(s.frames)
 	}
@@ -88,7 +88,7 @@ func (r *Reader) codePositions(c *Code) (Positions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("positions of code 0x%x: %w", uint64(c.object), err)
 	}
-	return r.decodePositions(b)
+	return r.DecodePositions(b)
 }
 
 // ownFunction is the number of the literal for a function that was inlined into itself: it is none of the literals.
@@ -112,7 +112,7 @@ func (r *Reader) inlining(data, own Word) ([]inlinedCall, error) {
 	calls := make([]inlinedCall, len(b)/16)
 	for i := range calls {
 		e := b[16*i:]
-		calls[i].at = position(0, int64(binary.LittleEndian.Uint64(e)))
+		calls[i].at = NewPosition(0, int64(binary.LittleEndian.Uint64(e)))
 		calls[i].function = own
 		n := int(int32(binary.LittleEndian.Uint32(e[8:])))
 		if n == ownFunction {

@@ -21,8 +21,8 @@ type Position struct {
 // Positions is a decoded source position table, by Code.
 type Positions []Position
 
-// size is how many bytes it takes.
-func (p Positions) size() int { return 12 * len(p) }
+// Size is how many bytes it takes.
+func (p Positions) Size() int { return 12 * len(p) }
 
 // At is the last entry at or before a code offset.
 func (p Positions) At(code int) (Position, bool) {
@@ -87,13 +87,13 @@ func decodePositions(b []byte, unsigned bool) (Positions, error) {
 		if out == nil {
 			out = make(Positions, 0, numbers/2)
 		}
-		out = append(out, position(code, source))
+		out = append(out, NewPosition(code, source))
 	}
 	return out, nil
 }
 
-// position takes apart the word of a SourcePosition. (src/codegen/source-position.h)
-func position(code, word int64) Position {
+// NewPosition takes apart the word of a SourcePosition, of an offset in the code. (src/codegen/source-position.h)
+func NewPosition(code, word int64) Position {
 	return Position{Code: int32(code), Source: int32(word>>1&0x3fffffff) - 1, Inlining: int32(word>>31&0xffff) - 1}
 }
 
@@ -119,10 +119,11 @@ func (r *Reader) positions(w Word, f layout.Field) (Positions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v of 0x%x: %w", f, uint64(w), err)
 	}
-	return r.decodePositions(b)
+	return r.DecodePositions(b)
 }
 
-func (r *Reader) decodePositions(b []byte) (Positions, error) {
+// DecodePositions decodes the bytes of a position table. What comes before an error is right.
+func (r *Reader) DecodePositions(b []byte) (Positions, error) {
 	p, err := decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1)
 	r.work += len(p) / entriesOfWork
 	return p, err
@@ -137,7 +138,7 @@ type Bytecode struct {
 }
 
 // Size is how many bytes it takes, roughly.
-func (b *Bytecode) Size() int { return b.Positions.size() + 64 }
+func (b *Bytecode) Size() int { return b.Positions.Size() + 64 }
 
 // Offset turns what the interpreter keeps in its frame into an offset of the bytecode; -1 is the function's entry.
 // (src/interpreter/interpreter-generator.cc: the offset counts from the tagged array)

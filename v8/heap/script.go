@@ -62,7 +62,7 @@ func (r *Reader) Script(w Word) (*Script, error) {
 		return nil, err
 	}
 	s.Length, _ = r.StringUnits(s.source)
-	if s.Name, err = r.scriptName(w); err != nil {
+	if s.Name, err = r.ScriptName(w); err != nil {
 		return nil, err
 	}
 	if s.Name == "" {
@@ -72,8 +72,8 @@ func (r *Reader) Script(w Word) (*Script, error) {
 	return s, nil
 }
 
-// scriptName is the name of a script or else its sourceURL; "" where it has none.
-func (r *Reader) scriptName(w Word) (string, error) {
+// ScriptName is the name of a script or else its sourceURL; "" where it has none.
+func (r *Reader) ScriptName(w Word) (string, error) {
 	for _, f := range []layout.Field{layout.ScriptName, layout.ScriptSourceURL} {
 		name, err := r.field(w, f)
 		if err != nil || r.want(name, layout.TypeOddball) == nil || !name.IsObject() {

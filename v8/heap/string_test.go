@@ -145,6 +145,21 @@ func TestHostileStrings(t *testing.T) {
 // maxStringReads is what a name may cost: for each part its map word, type and length, and two words of its own.
 const maxStringReads = 5 * 256
 
+func TestLongNamesSayThatTheyAreCut(t *testing.T) {
+	mem := &image{}
+	for _, n := range []int{maxName - 1, maxName, maxName + 1} {
+		w := mem.chars(seqOne, n, strings.Repeat("n", n))
+		got, err := NewReader(mem, testLayout()).Name(w)
+		want := strings.Repeat("n", min(n, maxName))
+		if n > maxName {
+			want += "…"
+		}
+		if got != want || err != nil {
+			t.Errorf("%d characters: %q, %v", n, got, err)
+		}
+	}
+}
+
 func TestTextWithoutCopyIsUTF16(t *testing.T) {
 	m := &image{}
 	two := m.chars(seqTwo, 2, "\x3d\xd8\x00\xde")

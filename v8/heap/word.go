@@ -1,5 +1,5 @@
 // Package heap reads V8's heap objects in the memory of another process: strings, properties, functions, scripts,
-// machine code and its tables, WebAssembly modules.
+// machine code and its tables.
 //
 // The process runs while it is read, so nothing in its memory is trusted: types are checked, lengths capped, loops
 // bounded. Every function ends and returns an error where the memory is not what it should be; what it returns may

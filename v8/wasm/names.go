@@ -1,10 +1,13 @@
-package heap
+package wasm
 
 import "strings"
 
-// maxWasmNames bounds the names that are read of one module: there are up to maxWasmImports and maxWasmBodies
-// functions.
-const maxWasmNames = 1 << 21
+// Limits of names: how many are read of one module, which has up to maxImports and maxBodies functions, and the bytes
+// of each.
+const (
+	maxNames = 1 << 21
+	maxName  = 1024
+)
 
 // decodeNames reads the subsections of a name section: of the module, 0, and of its functions, 1. One that is cut off
 // is read as far as it goes.
@@ -30,7 +33,7 @@ func decodeNames(b string, functions map[int]string) (module string) {
 
 func (t *text) functions(names map[int]string) {
 	n, ok := t.u32()
-	for n = min(n, maxWasmNames); ok && n > 0; n-- {
+	for n = min(n, maxNames); ok && n > 0; n-- {
 		var index uint32
 		var name string
 		if index, ok = t.u32(); !ok {

@@ -1,10 +1,11 @@
-package heap
+package wasm
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
 
+	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -13,14 +14,14 @@ const (
 	maxModule      = 1 << 30
 	maxSections    = 1 << 12
 	maxNameSection = 32 << 20
-	maxWasmImports = 1 << 20
-	maxWasmBodies  = 1 << 20
+	maxImports     = 1 << 20
+	maxBodies      = 1 << 20
 )
 
-// WasmModule is what the bytes of a module say, from which V8 compiled it: names are in its name section, which
+// Module is what the bytes of a module say, from which V8 compiled it: names are in its name section, which
 // compilers write unless they are told to strip it. (WebAssembly core specification, "Binary Format" and "Name
 // Section")
-type WasmModule struct {
+type Module struct {
 	Name     string         // empty where the module has none
 	names    map[int]string // of functions
 	imported int            // functions that are imported: they come first
@@ -32,8 +33,8 @@ type WasmModule struct {
 }
 
 // Size is how many bytes it takes, roughly, once the bodies of its functions have been found: each has at least two.
-func (m *WasmModule) Size() int {
-	n := 4 * int(min(m.code.size/2, maxWasmBodies))
+func (m *Module) Size() int {
+	n := 4 * int(min(m.code.size/2, maxBodies))
 	for _, name := range m.names {
 		n += 48 + len(name)
 	}
@@ -49,25 +50,25 @@ type proof struct {
 // section is the content of a section, by its offset in the module.
 type section struct{ at, size uint64 }
 
-// WasmModule reads the NativeModule at an address.
-func (r *Reader) WasmModule(address uint64) (*WasmModule, error) {
-	m := &WasmModule{address: address}
+// ReadModule reads the NativeModule at an address.
+func ReadModule(r *heap.Reader, address uint64) (*Module, error) {
+	m := &Module{address: address}
 	var err error
-	if m.wire, err = r.wireBytes(address); err != nil {
+	if m.wire, err = wireBytes(r, address); err != nil {
 		return nil, err
 	}
-	if err := r.sections(m); err != nil {
+	if err := m.sections(r); err != nil {
 		return nil, fmt.Errorf("module 0x%x: %w", address, err)
 	}
-	if err := r.spread(m); err != nil {
+	if err := m.spread(r); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
 // wireBytes follows the pointer from a NativeModule to the vector of its bytes.
-func (r *Reader) wireBytes(module uint64) (wire [2]uint64, err error) {
-	vector, err := r.WordAt(module + uint64(r.l.At(layout.WasmModuleBytes)))
+func wireBytes(r *heap.Reader, module uint64) (wire [2]uint64, err error) {
+	vector, err := r.WordAt(module + uint64(r.Layout().At(layout.WasmModuleBytes)))
 	if err != nil {
 		return wire, err
 	}
@@ -82,10 +83,10 @@ func (r *Reader) wireBytes(module uint64) (wire [2]uint64, err error) {
 	return wire, nil
 }
 
-// SameModule reports whether m still is what it was: a module is freed, and its place used again. What names it is
+// Same reports whether m still is what it was: a module is freed, and its place used again. What names it is
 // compared, or at least the beginning of that, and some pieces: a stripped module has no names.
-func (r *Reader) SameModule(m *WasmModule) bool {
-	wire, err := r.wireBytes(m.address)
+func (m *Module) Same(r *heap.Reader) bool {
+	wire, err := wireBytes(r, m.address)
 	if err != nil || wire != m.wire {
 		return false
 	}
@@ -106,7 +107,7 @@ const (
 )
 
 // spread keeps the pieces of a module; a small one is kept whole.
-func (r *Reader) spread(m *WasmModule) error {
+func (m *Module) spread(r *heap.Reader) error {
 	n := min(m.wire[1], pieceSize)
 	for i := range uint64(pieces) {
 		at := (m.wire[1] - n) * i / (pieces - 1)
@@ -120,7 +121,7 @@ func (r *Reader) spread(m *WasmModule) error {
 }
 
 // sections goes through a module, reads what it imports and its names, and keeps where its code is.
-func (r *Reader) sections(m *WasmModule) error {
+func (m *Module) sections(r *heap.Reader) error {
 	c := wire{r: r, base: m.wire[0], size: m.wire[1]}
 	if magic := c.take(8); !bytes.Equal(magic, []byte("\x00asm\x01\x00\x00\x00")) {
 		return fmt.Errorf("begins with % x, which is no WebAssembly", magic)
@@ -137,9 +138,9 @@ func (r *Reader) sections(m *WasmModule) error {
 		}
 		switch id {
 		case 0:
-			r.custom(m, s)
+			m.custom(r, s)
 		case 2:
-			m.imported = r.imports(m, s)
+			m.imported = m.imports(r, s)
 		case 10:
 			m.code = s
 		}
@@ -149,8 +150,8 @@ func (r *Reader) sections(m *WasmModule) error {
 }
 
 // custom reads a section if it is the first one that has names.
-func (r *Reader) custom(m *WasmModule, s section) {
-	c := r.wireOf(m, s)
+func (m *Module) custom(r *heap.Reader, s section) {
+	c := m.wireOf(r, s)
 	if m.names != nil || c.u32() != 4 || string(c.take(4)) != "name" {
 		return
 	}
@@ -160,15 +161,15 @@ func (r *Reader) custom(m *WasmModule, s section) {
 	m.Name = decodeNames(string(b), m.names)
 }
 
-func (r *Reader) wireOf(m *WasmModule, s section) *wire {
+func (m *Module) wireOf(r *heap.Reader, s section) *wire {
 	return &wire{r: r, base: m.wire[0], at: s.at, size: s.at + s.size}
 }
 
 // Imported is the number of functions that the module imports; -1 where that is not known.
-func (m *WasmModule) Imported() int { return m.imported }
+func (m *Module) Imported() int { return m.imported }
 
 // FunctionName is the name of a function in V8's manner: what the name section says, else the function's index.
-func (m *WasmModule) FunctionName(index int) string {
+func (m *Module) FunctionName(index int) string {
 	if name := m.names[index]; name != "" {
 		return name
 	}
@@ -176,9 +177,9 @@ func (m *WasmModule) FunctionName(index int) string {
 }
 
 // Body is the offset in the module of a function's body.
-func (r *Reader) Body(m *WasmModule, index int) (offset int, ok bool) {
+func (m *Module) Body(r *heap.Reader, index int) (offset int, ok bool) {
 	if m.bodies == nil {
-		m.bodies = r.functionBodies(m)
+		m.bodies = m.functionBodies(r)
 	}
 	i := index - m.imported
 	if m.imported < 0 || i < 0 || i >= len(m.bodies) {
@@ -187,10 +188,10 @@ func (r *Reader) Body(m *WasmModule, index int) (offset int, ok bool) {
 	return int(m.bodies[i]), true
 }
 
-func (r *Reader) functionBodies(m *WasmModule) []uint32 {
-	c := r.wireOf(m, m.code)
+func (m *Module) functionBodies(r *heap.Reader) []uint32 {
+	c := m.wireOf(r, m.code)
 	out := []uint32{}
-	for n := min(c.u32(), maxWasmBodies); n > 0 && c.err == nil; n-- {
+	for n := min(c.u32(), maxBodies); n > 0 && c.err == nil; n-- {
 		size := uint64(c.u32())
 		if c.err == nil {
 			out = append(out, uint32(c.at))
@@ -201,11 +202,11 @@ func (r *Reader) functionBodies(m *WasmModule) []uint32 {
 }
 
 // imports counts the functions that a module imports; -1 where it has imports of an unknown kind.
-func (r *Reader) imports(m *WasmModule, s section) int {
-	c := r.wireOf(m, s)
+func (m *Module) imports(r *heap.Reader, s section) int {
+	c := m.wireOf(r, s)
 	functions := 0
 	n := c.u32()
-	if n > maxWasmImports {
+	if n > maxImports {
 		return -1
 	}
 	for ; n > 0; n-- {

@@ -1,14 +1,16 @@
-package heap
+package wasm
 
 import (
 	"encoding/binary"
 	"fmt"
 	"io"
+
+	"github.com/hotspan/hotspan/v8/heap"
 )
 
 // wire reads the bytes of a module in the process, from an offset on, piece by piece. After an error it gives zeros.
 type wire struct {
-	r        *Reader
+	r        *heap.Reader
 	base     uint64 // address of the module's first byte
 	at, size uint64 // offset, and the offset that it ends at
 	err      error

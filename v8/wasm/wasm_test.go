@@ -1,4 +1,4 @@
-package heap
+package wasm
 
 import (
 	"encoding/binary"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/v8/heap"
 )
 
 // Pieces of modules, by the core specification: sizes are below 128, so that each is one byte.
@@ -34,15 +36,15 @@ var (
 // inMemory puts a module into memory behind the NativeModule that has it.
 func inMemory(module string) (*image, uint64) {
 	m := &image{}
-	native := m.put(make([]Word, 64)...)
-	vector := m.put(0, Word(len(module)))
-	m.set(vector, 0, Word(imageBase+len(m.b)))
+	native := m.put(make([]heap.Word, 64)...)
+	vector := m.put(0, heap.Word(len(module)))
+	m.set(vector, 0, heap.Word(imageBase+len(m.b)))
 	m.set(native, 0xf0/8, vector-1)
 	m.b = append(m.b, module...)
-	return m, native.address()
+	return m, uint64(native) - 1
 }
 
-func TestWasmModule(t *testing.T) {
+func TestModule(t *testing.T) {
 	type module struct {
 		Name      string
 		Imported  int
@@ -74,15 +76,15 @@ func TestWasmModule(t *testing.T) {
 				[]int{-1, -1, -1, -1, -1}}},
 	} {
 		mem, native := inMemory(c.bytes)
-		r := NewReader(mem, testLayout())
-		m, err := r.WasmModule(native)
+		r := heap.NewReader(mem, testLayout())
+		m, err := ReadModule(r, native)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		got := module{Name: m.Name, Imported: m.Imported()}
 		for i := range 5 {
-			body, ok := r.Body(m, i)
+			body, ok := m.Body(r, i)
 			if !ok {
 				body = -1
 			}
@@ -94,7 +96,7 @@ func TestWasmModule(t *testing.T) {
 	}
 }
 
-func TestBadWasmModules(t *testing.T) {
+func TestBadModules(t *testing.T) {
 	for _, c := range []struct{ bytes, want string }{
 		{"", "0 bytes"},
 		{"\x00elf\x01\x00\x00\x00", "no WebAssembly"},
@@ -102,7 +104,7 @@ func TestBadWasmModules(t *testing.T) {
 		{magic + "\x00\xff\xff\xff\xff\xff", "more than 32 bits"},
 	} {
 		mem, native := inMemory(c.bytes)
-		if _, err := NewReader(mem, testLayout()).WasmModule(native); err == nil ||
+		if _, err := ReadModule(heap.NewReader(mem, testLayout()), native); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.bytes, err, c.want)
 		}
@@ -126,9 +128,9 @@ func TestSameModule(t *testing.T) {
 		"another last byte": {long, function + "\x00", "\x03abd\x00"},
 	} {
 		mem, native := inMemory(c.bytes + "\x00\x00") // an empty section
-		r := NewReader(mem, testLayout())
-		m, err := r.WasmModule(native)
-		if err != nil || !r.SameModule(m) {
+		r := heap.NewReader(mem, testLayout())
+		m, err := ReadModule(r, native)
+		if err != nil || !m.Same(r) {
 			t.Errorf("%s: %v: not the same", name, err)
 			continue
 		}
@@ -137,33 +139,30 @@ func TestSameModule(t *testing.T) {
 			t.Fatalf("%s: the same bytes", name)
 		}
 		mem.b = []byte(changed)
-		if r.SameModule(m) {
+		if m.Same(r) {
 			t.Errorf("%s: said to be the same module", name)
 		}
 	}
 }
 
 func TestLongNamesSayThatTheyAreCut(t *testing.T) {
-	mem := &image{}
 	for _, n := range []int{maxName - 1, maxName, maxName + 1} {
-		w := mem.chars(seqOne, n, strings.Repeat("n", n))
-		got, err := NewReader(mem, testLayout()).Name(w)
 		want := strings.Repeat("n", min(n, maxName))
 		if n > maxName {
 			want += "…"
 		}
-		if got != want || err != nil || cut(strings.Repeat("n", n)) != want {
-			t.Errorf("%d characters: %q, %v", n, got, err)
+		if got := cut(strings.Repeat("n", n)); got != want {
+			t.Errorf("%d characters: %q", n, got)
 		}
 	}
 }
 
 // tree puts nodes into memory and gives the address of the word that points to the root.
-func tree(m *image, nodes ...[5]Word) uint64 {
+func tree(m *image, nodes ...[5]heap.Word) uint64 {
 	root := m.put(0)
-	first := Word(imageBase + len(m.b))
+	first := heap.Word(imageBase + len(m.b))
 	for _, n := range nodes { // left and right are numbers of nodes from 1 on
-		child := func(w Word) Word {
+		child := func(w heap.Word) heap.Word {
 			if w == 0 {
 				return 0
 			}
@@ -172,54 +171,54 @@ func tree(m *image, nodes ...[5]Word) uint64 {
 		m.put(0, 0, child(n[0]), child(n[1]), n[2], n[3], n[4])
 	}
 	m.set(root, 0, first)
-	return root.address()
+	return uint64(root) - 1
 }
 
 func TestGreatest(t *testing.T) {
 	m := &image{}
-	r := NewReader(m, testLayout())
-	root := tree(m, [5]Word{2, 3, 50}, [5]Word{0, 4, 20}, [5]Word{0, 0, 80}, [5]Word{0, 0, 30})
+	r := heap.NewReader(m, testLayout())
+	root := tree(m, [5]heap.Word{2, 3, 50}, [5]heap.Word{0, 4, 20}, [5]heap.Word{0, 0, 80}, [5]heap.Word{0, 0, 30})
 	for key, want := range map[uint64]uint64{20: 20, 29: 20, 30: 30, 49: 30, 50: 50, 79: 50, 80: 80, 1 << 40: 80} {
-		if got, err := r.greatest(root, key); err != nil || got.key != want {
+		if got, err := greatest(r, root, key); err != nil || got.key != want {
 			t.Errorf("%d: %d, %v, want %d", key, got.key, err, want)
 		}
 	}
-	if _, err := r.greatest(root, 19); err == nil {
+	if _, err := greatest(r, root, 19); err == nil {
 		t.Error("a key below all others is found")
 	}
 	m.reads = 0
-	round := tree(m, [5]Word{1, 1, 50}) // its own child
-	if _, err := r.greatest(round, 60); err != nil || m.reads > 2*maxTreeDepth {
+	round := tree(m, [5]heap.Word{1, 1, 50}) // its own child
+	if _, err := greatest(r, round, 60); err != nil || m.reads > 2*maxTreeDepth {
 		t.Errorf("a tree without end: %v, %d reads", err, m.reads)
 	}
 }
 
-func FuzzWasmModule(f *testing.F) {
+func FuzzModule(f *testing.F) {
 	for _, s := range []string{"", magic, magic + imports + code + nameList, magic + code, magic +
 		"\x02\x05\xff\xff\xff\xff\x0f", magic + nameList + nameList} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		mem, native := inMemory(string(b))
-		r := NewReader(mem, testLayout())
-		m, err := r.WasmModule(native)
+		r := heap.NewReader(mem, testLayout())
+		m, err := ReadModule(r, native)
 		if err != nil {
 			return
 		}
 		for i := range 3 {
 			m.FunctionName(i)
-			if at, ok := r.Body(m, i); ok && at > len(b) {
+			if at, ok := m.Body(r, i); ok && at > len(b) {
 				t.Fatalf("body of function %d at %d of %d", i, at, len(b))
 			}
 		}
-		if len(m.names) > len(b) || len(m.bodies) > len(b) || mem.reads > 8*len(b)+100 || !r.SameModule(m) {
+		if len(m.names) > len(b) || len(m.bodies) > len(b) || mem.reads > 8*len(b)+100 || !m.Same(r) {
 			t.Fatalf("%d names, %d bodies, %d reads of %d bytes", len(m.names), len(m.bodies), mem.reads, len(b))
 		}
 	})
 }
 
 // The tables of a WasmCode lie in a row: traps, relocation info, positions, inlining.
-func TestWasmTables(t *testing.T) {
+func TestTables(t *testing.T) {
 	m := &image{}
 	inlining := string([]byte{7, 0, 0, 0, 0, (40 + 1) << 1, 0, 0, 0, 0, 0, 0, 0})    // as V8 13.6 wrote it
 	tailCall := string([]byte{8, 0, 0, 0, 1, (50 + 1) << 1, 0, 0, 0x80, 0, 0, 0, 0}) // in inlining 0
@@ -228,23 +227,23 @@ func TestWasmTables(t *testing.T) {
 	positions := vlq(5) + vlq((10+1)<<1) + vlq(5) + vlq((5+1)<<1+1<<31-(10+1)<<1) + vlq(5) + vlq(1<<1+1<<31)
 	at := imageBase + len(m.b)
 	m.b = append(m.b, "trap"+"reloc"+positions+inlining+tailCall...)
-	head := make([]byte, wasmCodeHead)
+	head := make([]byte, headSize)
 	binary.LittleEndian.PutUint64(head[0x18:], uint64(at))
 	for offset, n := range map[int]int{0x20: 100, 0x24: 5, 0x28: len(positions), 0x2c: 26, 0x34: 4, 0x38: 3} {
 		binary.LittleEndian.PutUint32(head[offset:], uint32(n))
 	}
 	object := imageBase + len(m.b)
 	m.b = append(m.b, head...)
-	r := NewReader(m, testLayout())
-	c, err := r.wasmCode(uint64(object))
-	if err != nil || c.Index != 3 || !r.SameWasm(c) {
+	r := heap.NewReader(m, testLayout())
+	c, err := readCode(r, uint64(object))
+	if err != nil || c.Index != 3 || !c.Same(r) {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	tables, err := r.WasmTables(c)
+	tables, err := c.Tables(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for offset, want := range map[int][]WasmCall{
+	for offset, want := range map[int][]Call{
 		3: {{3, -1}}, 4: {{3, 10}}, 8: {{3, 10}}, 9: {{7, 5}, {3, 40}}, 14: {{8, 6}, {3, 40}},
 	} {
 		if diff := cmp.Diff(want, tables.Calls(c.Index, offset)); diff != "" {
@@ -252,7 +251,7 @@ func TestWasmTables(t *testing.T) {
 		}
 	}
 	m.b[object-imageBase+0x38]++
-	if r.SameWasm(c) {
+	if c.Same(r) {
 		t.Error("the code is another function's, and is said to be the same")
 	}
 }
