@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/x86"
 )
 
@@ -57,7 +58,7 @@ func readCode(t *testing.T, file string) (text []byte, c *code) {
 		p = append(p, e)
 	}
 	return text, &code{Code: &heap.Code{Start: codeAt, End: codeAt + uint64(len(text))}, tier: TurboFan,
-		tables: tables{optimized: &heap.Optimized{Positions: p}}}
+		tables: tables{optimized: &optimized.Tables{Positions: p}}}
 }
 
 // TestAllocations: each call of the collector is in the function that its block jumps back into, by the disassembly.

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/optimized"
 )
 
 // maxCodes bounds the pieces of machine code that are kept of one process.
@@ -35,7 +36,7 @@ type code struct {
 
 // tables are what V8 knows of a piece of code.
 type tables struct {
-	optimized *heap.Optimized
+	optimized *optimized.Tables
 	functions map[heap.Word]*function // of the optimised code: its own and those inlined
 	baseline  *heap.Baseline
 	id        heap.Identity // of the function; baseline code does not tell: once a frame in it has told

@@ -4,6 +4,7 @@ import (
 	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/stack"
 	"github.com/hotspan/hotspan/v8/x86"
 )
@@ -188,7 +189,7 @@ func (v *Resolver) readTables(c *code) (t tables, ok bool) {
 }
 
 func (v *Resolver) readOptimized(c *code, t *tables) bool {
-	o, err := v.r.Optimized(c.Code)
+	o, err := optimized.Read(v.r, c.Code)
 	if err != nil {
 		return false
 	}
@@ -215,7 +216,7 @@ func (v *Resolver) readOptimized(c *code, t *tables) bool {
 
 // readDeoptFunctions reads the functions in the deopt frames of Maglev's code, and their bytecode. A call whose
 // functions could not all be read is located by the position table.
-func (v *Resolver) readDeoptFunctions(o *heap.Optimized, t *tables) {
+func (v *Resolver) readDeoptFunctions(o *optimized.Tables, t *tables) {
 	for _, sfi := range o.DeoptFunctions() {
 		fn := t.functions[sfi]
 		if fn == nil {

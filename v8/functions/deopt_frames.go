@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/stack"
 	"github.com/hotspan/hotspan/v8/x86"
 )
@@ -13,7 +14,7 @@ import (
 // 24 before 24.20) is located by that data everywhere. says is false where the data says nothing of a place. Where it
 // does, only the data counts: the frames are nil if their functions are not known.
 func (v *Resolver) deoptFrames(c *code, raw stack.RawFrame) (fs []*Frame, says bool) {
-	var frames []heap.DeoptFrame
+	var frames []optimized.Frame
 	at := int(raw.PC - c.Start)
 	if !raw.Exact {
 		frames = c.optimized.DeoptFrames(at)
@@ -26,7 +27,7 @@ func (v *Resolver) deoptFrames(c *code, raw stack.RawFrame) (fs []*Frame, says b
 		return nil, false
 	}
 	if fs = v.framesOf(frames, c.functions, c.tier); fs == nil {
-		fs = v.framesByDeopt(v.r.FramesAtCall, c, raw)
+		fs = v.framesByDeopt(c.optimized.FramesAtCall, c, raw)
 	}
 	return fs, true
 }
@@ -86,7 +87,7 @@ func (v *Resolver) inlines(c *code, g gap) bool {
 		if i+1 < len(positions) && positions[i+1].Source == p.Source {
 			continue // it loads what the next one calls
 		}
-		marked := c.marks.inlined[heap.DeoptFrame{Function: function, Offset: int(p.Code)}]
+		marked := c.marks.inlined[optimized.Frame{Function: function, Offset: int(p.Code)}]
 		if slices.Contains(calls, int(p.Source)) && g.passes(p, positions, marked) {
 			return true
 		}
@@ -112,16 +113,16 @@ func (g gap) passes(p heap.Position, positions heap.Positions, marked bool) bool
 // framesByDeopt locates frames by the deoptimiser's own tables, as read gets them: they say which functions are inlined
 // at a point, and where in its bytecode each continues. The position tables do not cover deopt exits, nor all calls.
 // Nil: not known.
-func (v *Resolver) framesByDeopt(read func(*heap.Code, *heap.Optimized, int) ([]heap.DeoptFrame, error), c *code,
+func (v *Resolver) framesByDeopt(read func(*heap.Reader, *heap.Code, int) ([]optimized.Frame, error), c *code,
 	raw stack.RawFrame) []*Frame {
 	if raw.Exact { // no call is left
 		return nil
 	}
-	var frames []heap.DeoptFrame
+	var frames []optimized.Frame
 	functions := map[heap.Word]*function{} // those of c are by the addresses that they had when it was read
 	tables := func() bool {
 		var err error
-		if frames, err = read(c.Code, c.optimized, int(raw.PC-c.Start)); err != nil || !v.r.Same(c.Code) {
+		if frames, err = read(v.r, c.Code, int(raw.PC-c.Start)); err != nil || !v.r.Same(c.Code) {
 			return false
 		}
 		for _, w := range frames {
@@ -140,7 +141,7 @@ func (v *Resolver) framesByDeopt(read func(*heap.Code, *heap.Optimized, int) ([]
 }
 
 // framesOf gives the logical frames of deopt frames in code of a tier. Nil if one of their functions was not read.
-func (v *Resolver) framesOf(frames []heap.DeoptFrame, functions map[heap.Word]*function, t Tier) []*Frame {
+func (v *Resolver) framesOf(frames []optimized.Frame, functions map[heap.Word]*function, t Tier) []*Frame {
 	fs := make([]*Frame, 0, len(frames))
 	for i, w := range frames {
 		fn := functions[w.Function]

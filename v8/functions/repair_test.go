@@ -8,6 +8,7 @@ import (
 	"github.com/hotspan/hotspan/v8/functions/repair"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/stack"
 	"github.com/hotspan/hotspan/v8/x86"
 )
@@ -55,7 +56,7 @@ func resolver() *Resolver {
 	bytecode := &heap.Baseline{Array: 0xba1}
 	for start, c := range map[uint64]*code{
 		leafStart: {tier: TurboFan,
-			tables: tables{id: leafID, sfi: 0x71, optimized: &heap.Optimized{Function: 0x71}}},
+			tables: tables{id: leafID, sfi: 0x71, optimized: &optimized.Tables{Function: 0x71}}},
 		callerStart:   {tier: Maglev, tables: tables{id: callerID, sfi: callerSFI}},
 		baselineStart: {tier: Sparkplug, tables: tables{id: baseID, sfi: 0x79, baseline: bytecode}},
 		unknownStart:  {tier: Sparkplug, tables: tables{id: none, baseline: bytecode}},

@@ -151,11 +151,11 @@ func (v *Resolver) calls(c *code, raw stack.RawFrame) []*Frame {
 		return fs
 	}
 	if c.optimized.InDeoptExits(at) {
-		return v.framesByDeopt(v.r.FramesAtExit, c, raw)
+		return v.framesByDeopt(c.optimized.FramesAtExit, c, raw)
 	}
 	offset, ok := v.positionOffset(c, at-1, int(raw.PC-c.Start))
 	if !ok && len(c.functions) > 1 {
-		return v.framesByDeopt(v.r.FramesAtCall, c, raw)
+		return v.framesByDeopt(c.optimized.FramesAtCall, c, raw)
 	}
 	calls := c.optimized.Calls(offset)
 	var fs []*Frame

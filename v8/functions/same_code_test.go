@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/x86"
 )
 
@@ -15,7 +16,7 @@ func TestMovedCode(t *testing.T) {
 			Code: &heap.Code{Start: 0x1000, End: 0x1100}, text: x86.Prologue,
 			tables: tables{
 				functions: map[heap.Word]*function{sfi: of},
-				optimized: &heap.Optimized{Function: sfi, Positions: positions},
+				optimized: &optimized.Tables{Function: sfi, Positions: positions},
 			},
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/x86"
 )
 
@@ -14,7 +15,7 @@ import (
 // jump to a deopt exit or to deferred code, or a return.
 type mark struct {
 	from, to int
-	frames   []heap.DeoptFrame // innermost first; nil = not known
+	frames   []optimized.Frame // innermost first; nil = not known
 	last     bool              // the function ends there
 }
 
@@ -30,12 +31,12 @@ type block struct {
 type marks struct {
 	proper   []mark
 	deferred []block
-	inlined  map[heap.DeoptFrame]bool // calls that were inlined and have marks of their own
+	inlined  map[optimized.Frame]bool // calls that were inlined and have marks of their own
 }
 
 // gap is a place in code: in a mark, or between two.
 type gap struct {
-	frames        []heap.DeoptFrame // that are sure, innermost first
+	frames        []optimized.Frame // that are sure, innermost first
 	sure          bool              // there are no others
 	before, after int               // offsets in the bytecode of the innermost function that the place is between
 }
@@ -54,9 +55,9 @@ const noEnd = 1 << 30
 
 // newMarks finds the marks in code, of which those are known that calls make.
 func newMarks(own heap.Word, calls []mark, transfers []x86.Transfer,
-	exit func(target int) ([]heap.DeoptFrame, bool)) *marks {
-	m := &marks{deferred: deferredOf(transfers), inlined: map[heap.DeoptFrame]bool{}}
-	entry := []heap.DeoptFrame{{Function: own, Offset: -1}}
+	exit func(target int) ([]optimized.Frame, bool)) *marks {
+	m := &marks{deferred: deferredOf(transfers), inlined: map[optimized.Frame]bool{}}
+	entry := []optimized.Frame{{Function: own, Offset: -1}}
 	m.proper = append(m.proper, mark{frames: entry})
 	for _, c := range calls {
 		m.add(c)
@@ -135,7 +136,7 @@ func (m *marks) add(x mark) {
 
 // placeReturns gives the returns the place of the last mark in the code's own function.
 func (m *marks) placeReturns() {
-	var last []heap.DeoptFrame
+	var last []optimized.Frame
 	for i, x := range m.proper {
 		if x.last {
 			m.proper[i].frames = last
@@ -245,7 +246,7 @@ func (x mark) until(next mark) gap {
 
 // common gives the frames that two places are both in, with the offset of the first where the innermost differs; same
 // is true if there are no others. Two calls of a function from two places are not the same.
-func common(a, b []heap.DeoptFrame) (frames []heap.DeoptFrame, same bool) {
+func common(a, b []optimized.Frame) (frames []optimized.Frame, same bool) {
 	n := 0
 	for n < min(len(a), len(b)) {
 		x, y := a[len(a)-1-n], b[len(b)-1-n]

@@ -8,16 +8,17 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/x86"
 )
 
 // Functions of the tests: inner is inlined in outer.
 const outer, inner = heap.Word(1), heap.Word(2)
 
-func in(offset int) []heap.DeoptFrame { return []heap.DeoptFrame{{Function: outer, Offset: offset}} }
+func in(offset int) []optimized.Frame { return []optimized.Frame{{Function: outer, Offset: offset}} }
 
-func inInner(offset, call int) []heap.DeoptFrame {
-	return []heap.DeoptFrame{{Function: inner, Offset: offset}, {Function: outer, Offset: call}}
+func inInner(offset, call int) []optimized.Frame {
+	return []optimized.Frame{{Function: inner, Offset: offset}, {Function: outer, Offset: call}}
 }
 
 // TestMarks has code that calls inner, loops, calls inner again and returns. Three blocks are behind it: of the loop's
@@ -35,15 +36,15 @@ func TestMarks(t *testing.T) {
 		{From: 127, To: 129, Op: x86asm.JMP, Target: 84}, {From: 129, To: 130, Op: x86asm.INT, Target: -1},
 		{From: 137, To: 139, Op: x86asm.JMP, Target: 114}, {From: 139, To: 140, Op: x86asm.INT, Target: -1},
 	}
-	exits := map[int][]heap.DeoptFrame{300: inInner(2, 10), 304: in(20), 308: inInner(2, 40)}
-	m := newMarks(outer, calls, transfers, func(target int) ([]heap.DeoptFrame, bool) {
+	exits := map[int][]optimized.Frame{300: inInner(2, 10), 304: in(20), 308: inInner(2, 40)}
+	m := newMarks(outer, calls, transfers, func(target int) ([]optimized.Frame, bool) {
 		frames, is := exits[target]
 		return frames, is
 	})
 	for _, x := range []struct {
 		why    string
 		at     int
-		frames []heap.DeoptFrame
+		frames []optimized.Frame
 		sure   bool
 	}{
 		{"the entry", 0, in(-1), true},
@@ -71,7 +72,7 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%s, %d: %+v: %s", x.why, x.at, g, diff)
 		}
 	}
-	want := map[heap.DeoptFrame]bool{in(10)[0]: true, in(40)[0]: true}
+	want := map[optimized.Frame]bool{in(10)[0]: true, in(40)[0]: true}
 	if diff := cmp.Diff(want, m.inlined); diff != "" {
 		t.Error(diff)
 	}
@@ -80,7 +81,7 @@ func TestMarks(t *testing.T) {
 // A gap between the same calls of a function from two places is in neither.
 func TestCommon(t *testing.T) {
 	for _, c := range []struct {
-		a, b, want []heap.DeoptFrame
+		a, b, want []optimized.Frame
 		same       bool
 	}{
 		{in(1), in(2), in(1), true},
@@ -88,7 +89,7 @@ func TestCommon(t *testing.T) {
 		{inInner(1, 10), inInner(1, 20), in(10), false},
 		{inInner(1, 10), in(10), in(10), false},
 		{in(1), inInner(1, 10), in(1), false},
-		{in(1), []heap.DeoptFrame{{Function: inner, Offset: 1}}, nil, false},
+		{in(1), []optimized.Frame{{Function: inner, Offset: 1}}, nil, false},
 		{in(1), nil, nil, false},
 		{nil, nil, nil, false},
 	} {

@@ -66,7 +66,7 @@ func (r *Reader) BaselineFrom(c *Code, array Word) (*Baseline, error) {
 	if b.bytes, err = r.Bytes(b.Bytecode.first, b.Bytecode.length); err != nil {
 		return nil, err
 	}
-	b.table, err = r.byteArray(c.word(r.l.At(layout.CodePositions)), maxTable)
+	b.table, err = r.ByteArray(c.word(r.l.At(layout.CodePositions)), maxTable)
 	return b, err
 }
 

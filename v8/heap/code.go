@@ -14,7 +14,6 @@ const (
 	maxScan      = 2 << 20 // bytes below a pc that are searched for the start of its code
 	maxTypeReads = 1 << 12 // words that are looked at to find a header whose hidden class is not known
 	maxHeaders   = 1 << 8  // of other code that are looked at
-	maxInlined   = 1 << 12 // inlined calls
 	maxBytecode  = 4 << 20 // bytes
 	codeAlign    = 32      // of the first instruction
 	codeHead     = 72      // bytes of a Code object that hold all that is read of it
@@ -153,6 +152,9 @@ func (r *Reader) decodeCode(c *Code) error {
 
 func (c *Code) word(at int) Word  { return Word(binary.LittleEndian.Uint64(c.head[at:])) }
 func (c *Code) u32(at int) uint32 { return binary.LittleEndian.Uint32(c.head[at:]) }
+
+// DeoptData is what code of an optimising compiler keeps for the deoptimiser: a fixed array.
+func (r *Reader) DeoptData(c *Code) Word { return c.word(r.l.At(layout.CodeDeoptData)) }
 
 // Instructions reads up to n bytes of machine code from the start.
 func (r *Reader) Instructions(c *Code, n int) ([]byte, error) {

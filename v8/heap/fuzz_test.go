@@ -107,12 +107,7 @@ func readCodeAt(r *Reader, pc uint64) {
 	}
 	r.Same(c)
 	r.Instructions(c, 192)
-	if o, err := r.Optimized(c); err == nil {
-		o.Calls(0)
-		o.Calls(1 << 30)
-		o.Functions()
-		r.FramesAtExit(c, o, 40)
-	}
+	r.CodePositions(c)
 	if b, err := r.Baseline(c); err == nil {
 		r.Offset(b, 40)
 		r.Offset(b, 1<<30)

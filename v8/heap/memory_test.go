@@ -37,8 +37,6 @@ func testLayout() *layout.Layout {
 		layout.CodeDeoptData: 8, layout.CodePositions: 16, layout.CodeInstructionStart: 40,
 		layout.CodeInstructionSize: 56, layout.CodeFlags: 52, layout.CodeFlagsKindMask: 15,
 		layout.InstructionStreamBody: 32, layout.InstructionStreamCode: 8, layout.KindBaseline: 10,
-		layout.KindMaglev: 11, layout.KindTurboFan: 12, layout.DeoptLiterals: 3,
-		layout.DeoptInlining: 8, layout.DeoptSFI: 7, layout.SFIWrapperShared: 8,
 		layout.PositionsUnsigned: 0, layout.TypeMap: 0x110, layout.TypeSharedFunctionInfo: 0x11a,
 		layout.TypeScript: 167, layout.TypeScopeInfo: 0x118, layout.TypeBytecodeArray: 186,
 		layout.TypeCode: 187, layout.TypeInstructionStream: 192, layout.TypeJSMap: 0x840,

@@ -263,60 +263,6 @@ func TestSame(t *testing.T) {
 	}
 }
 
-func TestOptimizedOfHostileData(t *testing.T) {
-	m := &image{}
-	sfi := m.put(m.class(0x11a), 0, 0, 0, 0, 0, 0, 0)
-	wrapper := m.put(m.class(0x120), sfi)
-	bytes := func(n int, data ...Word) Word { return m.put(append([]Word{0, smi(n)}, data...)...) }
-	data := func(sfi, inlining, literals Word) Word {
-		return m.put(0, smi(9), 0, 0, 0, literals, 0, 0, 0, sfi, inlining)
-	}
-	table := bytes(2, 0x2c02)
-	// position word 22 of an inlining: script offset 10, in the function itself
-	one := bytes(16, (10+1)<<1, 1)
-	for _, c := range []struct {
-		name            string
-		data, positions Word
-		err             string
-	}{
-		{"none inlined", data(wrapper, bytes(0), bytes(0)), table, ""},
-		{"one inlined", data(sfi, one, bytes(2, smi(0), sfi+2)), table, ""}, // the literal is a weak pointer
-		{"no such literal", data(sfi, one, bytes(1, smi(0))), table, "no element 1 of 1"},
-		{"inlined into itself", data(sfi, bytes(16, 22, 0xffffffff), bytes(0)), table, ""}, // -1 is no literal
-		{"a negative literal", data(sfi, bytes(16, 22, 0xfffffffe), bytes(1, sfi)), table, "no element -2"},
-		{"too many inlined", data(sfi, bytes(16*maxInlined+16), bytes(0)), table, "byte array"},
-		{"a length that is negative", data(sfi, bytes(-1), bytes(0)), table, "byte array"},
-		{"data that is short", m.put(0, smi(7), 0, 0, 0), table, "no element 7 of 7"},
-		{"no data", smi(0), table, "not a heap object"},
-		{"positions too long", data(sfi, bytes(0), bytes(0)), bytes(maxTable + 1), "byte array"},
-		{"positions that are undefined", data(sfi, bytes(0), bytes(0)), m.put(0, 99), "byte array"},
-		{"positions cut off", data(sfi, bytes(0), bytes(0)), bytes(1, 0x80), "cut off"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			code := &Code{}
-			putWord(code.head[8:], c.data)
-			putWord(code.head[16:], c.positions)
-			o, err := NewReader(m, testLayout()).Optimized(code)
-			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-				t.Fatalf("%+v, %v, want %q", o, err, c.err)
-			}
-			if err == nil && (o.Function != sfi || len(o.Positions) != 1 || len(o.Calls(0)) != 1) {
-				t.Errorf("%+v", o)
-			}
-			if (c.name == "one inlined" || c.name == "inlined into itself") &&
-				!cmp.Equal(o.Functions(), []Word{sfi, sfi}) {
-				t.Errorf("functions %v", o.Functions())
-			}
-		})
-	}
-}
-
-func putWord(b []byte, w Word) {
-	for i := range 8 {
-		b[i] = byte(w >> (8 * i))
-	}
-}
-
 func TestShapeNeedsItsFields(t *testing.T) {
 	l := testLayout()
 	l.Values[layout.DetailsLocationBit] = layout.Value{}

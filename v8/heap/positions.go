@@ -97,8 +97,8 @@ func NewPosition(code, word int64) Position {
 	return Position{Code: int32(code), Source: int32(word>>1&0x3fffffff) - 1, Inlining: int32(word>>31&0xffff) - 1}
 }
 
-// byteArray reads a ByteArray or TrustedByteArray of at most limit bytes.
-func (r *Reader) byteArray(w Word, limit int) ([]byte, error) {
+// ByteArray reads a ByteArray or TrustedByteArray of at most limit bytes.
+func (r *Reader) ByteArray(w Word, limit int) ([]byte, error) {
 	n, err := r.field(w, layout.FixedArrayLength)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (r *Reader) positions(w Word, f layout.Field) (Positions, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := r.byteArray(table, maxTable)
+	b, err := r.ByteArray(table, maxTable)
 	if err != nil {
 		return nil, fmt.Errorf("%v of 0x%x: %w", f, uint64(w), err)
 	}
@@ -127,6 +127,15 @@ func (r *Reader) DecodePositions(b []byte) (Positions, error) {
 	p, err := decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1)
 	r.work += len(p) / entriesOfWork
 	return p, err
+}
+
+// CodePositions reads the position table of code of an optimising compiler.
+func (r *Reader) CodePositions(c *Code) (Positions, error) {
+	b, err := r.ByteArray(c.word(r.l.At(layout.CodePositions)), maxTable)
+	if err != nil {
+		return nil, fmt.Errorf("positions of code 0x%x: %w", uint64(c.object), err)
+	}
+	return r.DecodePositions(b)
 }
 
 // Bytecode is what is kept of a BytecodeArray.

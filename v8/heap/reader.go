@@ -53,12 +53,14 @@ func (r *Reader) Reads() int { return r.reads }
 // Work is what reading has taken, and decoding what was read, by count: 1 is what the read of a page takes, some 5 µs.
 func (r *Reader) Work() int { return r.work }
 
-// What takes as long as a read, at least: bytes that are read, entries of tables, steps of translations, bytes of text.
+// AddWork counts work that others have with what they have read, such as to decode it.
+func (r *Reader) AddWork(n int) { r.work += n }
+
+// What takes as long as a read, at least: bytes that are read, entries of tables, bytes of text.
 // Of two-byte text, which is rare, each takes four times as long.
 const (
 	bytesOfWork   = 8192
 	entriesOfWork = 64
-	stepsOfWork   = 256
 	textOfWork    = 2048
 )
 

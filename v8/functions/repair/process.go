@@ -3,6 +3,7 @@ package repair
 import (
 	"github.com/hotspan/hotspan/v8/functions/builtins"
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
@@ -32,11 +33,11 @@ type Process interface {
 type Code struct {
 	Kind       Kind
 	Start, End uint64
-	Text       []byte          // its first instructions, as far as they are kept
-	ID         heap.Identity   // of the function; Script -1: there is none, or the code does not tell
-	SFI        heap.Word       //
-	Known      bool            // what it was compiled from is known: a function that does not run it is another one
-	Optimized  *heap.Optimized // the tables of optimised code; nil: it is other code, or they are not known
+	Text       []byte            // its first instructions, as far as they are kept
+	ID         heap.Identity     // of the function; Script -1: there is none, or the code does not tell
+	SFI        heap.Word         //
+	Known      bool              // what it was compiled from is known: a function that does not run it is another one
+	Optimized  *optimized.Tables // the tables of optimised code; nil: it is other code, or they are not known
 }
 
 // Kind is what code is.

@@ -162,9 +162,9 @@ for (const [k, [f, name, call = f]] of Object.entries(functions)) {
     start: %FunctionGetScriptSourcePosition(f), text: f.toString(), url: urls[k],
     line: site?.getLineNumber(), column: site?.getColumnNumber(), file: site?.getScriptNameOrSourceURL() };
 }
-for (const [k, f] of Object.entries({ ...codes, small })) {
+for (const [k, f] of Object.entries(codes)) {
   const text = print(f);
-  const code = k === 'small' ? '' : follow(text, ' - code: ');
+  const code = follow(text, ' - code: ');
   said.codes[k] = { at: address(text), kind: /(?:- kind: |^kind = )(\w+)/m.exec(code)?.[1],
     start: /Instructions \(size = \d+\)\n(0x[0-9a-f]+)/.exec(code)?.[1], size: Number(/Instructions \(size = (\d+)\)/.exec(code)?.[1]) };
 }

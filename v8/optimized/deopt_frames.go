@@ -1,16 +1,18 @@
-package heap
+package optimized
 
 import (
 	"iter"
 	"maps"
 	"slices"
 	"sort"
+
+	"github.com/hotspan/hotspan/v8/heap"
 )
 
 // DeoptFrames gives the frames at the call that returns to an offset of the code: the innermost inlined function first,
 // the code's own function last. Nil where the code does not say: not every call can be deoptimised, and only Maglev's
 // code is read for it. The slice is shared; do not change it.
-func (o *Optimized) DeoptFrames(offset int) []DeoptFrame {
+func (o *Tables) DeoptFrames(offset int) []Frame {
 	i := sort.Search(len(o.sites), func(i int) bool { return o.sites[i].pc >= offset })
 	if i == len(o.sites) || o.sites[i].pc != offset {
 		return nil
@@ -19,8 +21,8 @@ func (o *Optimized) DeoptFrames(offset int) []DeoptFrame {
 }
 
 // DeoptSites are the offsets that calls return to, in order, with their DeoptFrames.
-func (o *Optimized) DeoptSites() iter.Seq2[int, []DeoptFrame] {
-	return func(yield func(int, []DeoptFrame) bool) {
+func (o *Tables) DeoptSites() iter.Seq2[int, []Frame] {
+	return func(yield func(int, []Frame) bool) {
 		for _, s := range o.sites {
 			if !yield(s.pc, s.frames) {
 				return
@@ -30,11 +32,11 @@ func (o *Optimized) DeoptSites() iter.Seq2[int, []DeoptFrame] {
 }
 
 // DeoptExits is the offset of the deopt exits, which are behind the code proper; 0 = not known.
-func (o *Optimized) DeoptExits() int { return o.deoptExits }
+func (o *Tables) DeoptExits() int { return o.deoptExits }
 
 // ExitFrames gives the frames at the deopt exit that begins at an offset. They are known of Maglev's code without a
 // position table. is is false where no exit begins. The slice is shared; do not change it.
-func (o *Optimized) ExitFrames(offset int) (frames []DeoptFrame, is bool) {
+func (o *Tables) ExitFrames(offset int) (frames []Frame, is bool) {
 	at := offset - o.deoptExits
 	if o.exitSize <= 0 || at < 0 || at%o.exitSize != 0 || at/o.exitSize >= len(o.exits) {
 		return nil, false
@@ -43,7 +45,7 @@ func (o *Optimized) ExitFrames(offset int) (frames []DeoptFrame, is bool) {
 }
 
 // InlinedIn are the offsets in the source at which calls were inlined in a function, wherever that is inlined itself.
-func (o *Optimized) InlinedIn(function Word) []int {
+func (o *Tables) InlinedIn(function heap.Word) []int {
 	var out []int
 	for _, in := range o.inlined {
 		caller := o.Function
@@ -58,12 +60,12 @@ func (o *Optimized) InlinedIn(function Word) []int {
 }
 
 // DeoptFunctions are the SharedFunctionInfos that DeoptFrames and ExitFrames give, in no order.
-func (o *Optimized) DeoptFunctions() []Word {
+func (o *Tables) DeoptFunctions() []heap.Word {
 	if len(o.sites)+len(o.exits) == 0 {
 		return nil
 	}
-	seen := map[Word]bool{o.Function: true}
-	add := func(frames []DeoptFrame) {
+	seen := map[heap.Word]bool{o.Function: true}
+	add := func(frames []Frame) {
 		for _, f := range frames {
 			seen[f.Function] = true
 		}

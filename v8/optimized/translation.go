@@ -1,6 +1,7 @@
-package heap
+package optimized
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -12,6 +13,7 @@ const (
 	maxTranslation      = 16 << 20 // bytes of the translations of one piece of code
 	maxTranslatedFrames = 256      // of one translation
 	maxTranslationSteps = 1 << 20  // operations that are read for one piece of code
+	maxBytecode         = 4 << 20  // bytes, of a function
 )
 
 // translated is a JavaScript frame that the deoptimiser would make.
@@ -184,10 +186,9 @@ func (c *cursor) opcode() (int, error) {
 // number reads an operand.
 func (c *cursor) number() (uint64, bool) {
 	at := c.place()
-	v := varint{c.b[*at:]}
-	n, ok := v.next()
-	*at = len(c.b) - len(v.b)
-	return n, ok
+	n, size := binary.Uvarint(c.b[*at:])
+	*at += max(size, 0)
+	return n, size > 0
 }
 
 // signed reads an operand with its sign in bit 0. (src/base/vlq.h)

@@ -1,9 +1,10 @@
-package heap
+package optimized
 
 import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -18,8 +19,8 @@ type safepoint struct {
 
 // safepoints reads the table behind the instructions, as an optimising compiler writes it: TurboFan's header does not
 // say how many slots are tagged. (src/codegen/maglev-safepoint-table.h, src/codegen/safepoint-table.h)
-func (r *Reader) safepoints(c *Code, turbofan bool) ([]safepoint, error) {
-	header, length := r.l.At(layout.SafepointHeader), r.l.At(layout.SafepointLength)
+func safepoints(r *heap.Reader, c *heap.Code, turbofan bool) ([]safepoint, error) {
+	header, length := r.Layout().At(layout.SafepointHeader), r.Layout().At(layout.SafepointLength)
 	if length+8 > header {
 		return nil, fmt.Errorf("safepoints: length at %d in a header of %d bytes", length, header)
 	}
@@ -33,7 +34,7 @@ func (r *Reader) safepoints(c *Code, turbofan bool) ([]safepoint, error) {
 	n := int(int32(binary.LittleEndian.Uint32(b[length:])))
 	f, err := newSafepointFormat(binary.LittleEndian.Uint32(b[length+4:]), turbofan)
 	if err != nil || n < 0 || n > maxSafepoints {
-		return nil, fmt.Errorf("safepoints of code 0x%x: %d entries: %v", uint64(c.object), n, err)
+		return nil, fmt.Errorf("safepoints of code 0x%x: %d entries: %v", c.Start, n, err)
 	}
 	if b, err = r.Bytes(c.End+uint64(header), n*f.size); err != nil {
 		return nil, err

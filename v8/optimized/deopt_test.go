@@ -1,4 +1,4 @@
-package heap
+package optimized
 
 import (
 	"encoding/binary"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -31,7 +32,7 @@ func unhex(t *testing.T, s string) []byte {
 
 func TestSafepoints(t *testing.T) {
 	m := &image{b: append(make([]byte, 848), unhex(t, printedTable)...)}
-	got, err := NewReader(m, deoptLayout()).safepoints(&Code{Start: imageBase, End: imageBase + 848}, false)
+	got, err := safepoints(heap.NewReader(m, deoptLayout()), &heap.Code{Start: imageBase, End: imageBase + 848}, false)
 	if diff := cmp.Diff(printedEntries, got, cmp.AllowUnexported(safepoint{})); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
@@ -87,15 +88,16 @@ func TestHostileSafepoints(t *testing.T) {
 		"odd format":       "0d000000 01000000 a1040000 00000000 280000000000",
 	} {
 		m := &image{b: append(make([]byte, 848), unhex(t, s)...)}
-		got, err := NewReader(m, deoptLayout()).safepoints(&Code{Start: imageBase, End: imageBase + 848}, false)
+		code := &heap.Code{Start: imageBase, End: imageBase + 848}
+		got, err := safepoints(heap.NewReader(m, deoptLayout()), code, false)
 		if err == nil {
 			t.Errorf("%s: %v, want an error", name, got)
 		}
 	}
 	l := deoptLayout()
 	l.Values[layout.SafepointLength].N = 12
-	if _, err := NewReader(&image{b: make([]byte, 900)},
-		l).safepoints(&Code{Start: imageBase, End: imageBase}, false); err == nil {
+	if _, err := safepoints(heap.NewReader(&image{b: make([]byte, 900)}, l),
+		&heap.Code{Start: imageBase, End: imageBase}, false); err == nil {
 		t.Error("a format behind the header is read")
 	}
 }
@@ -121,12 +123,12 @@ func FuzzSafepoints(f *testing.F) {
 // deoptimised is code with everything that belongs to it.
 type deoptimised struct {
 	*image
-	code     *Code
-	data     Word
-	own      Word // its SharedFunctionInfo
-	inlined  Word
-	builtin  Word
-	literals Word
+	code     *heap.Code
+	data     heap.Word
+	own      heap.Word // its SharedFunctionInfo
+	inlined  heap.Word
+	builtin  heap.Word
+	literals heap.Word
 }
 
 // deoptImage has a call at 16 and 48 in basis and repeating, at 32 in viaBuiltin, at 40 without deoptimisation point.
@@ -141,9 +143,9 @@ func deoptImage(t *testing.T) *deoptimised {
 	array := m.put(0, smi(len(b)))
 	m.b = append(m.b, b...)
 	m.b = append(m.b, make([]byte, 8-len(m.b)%8)...)
-	data := []Word{0, smi(12 + 3*3), array, 0, 0, m.literals, 0, 0, 0, 0, 0, 0, 0, 0}
+	data := []heap.Word{0, smi(12 + 3*3), array, 0, 0, m.literals, 0, 0, 0, 0, 0, 0, 0, 0}
 	m.data = m.put(append(data, 0, smi(0), 0, 0, smi(23), 0, 0, smi(35), 0)...)
-	m.code = &Code{Start: imageBase + uint64(len(m.b)), Kind: 11}
+	m.code = &heap.Code{Start: imageBase + uint64(len(m.b)), Kind: 11}
 	m.code.End = m.code.Start + 64
 	m.b = append(m.b, make([]byte, 64)...)
 	m.b = append(m.b, unhex(t, "00000000 04000000 91000000 00000000 10013700 20033b00 28000000 30023f00")...)
@@ -152,14 +154,14 @@ func deoptImage(t *testing.T) *deoptimised {
 
 func TestSites(t *testing.T) {
 	m := deoptImage(t)
-	sites, err := NewReader(m, deoptLayout()).sites(m.code, m.data, m.own)
+	sites, err := sites(heap.NewReader(m, deoptLayout()), m.code, m.data, m.own)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &Optimized{Function: m.own, sites: sites}
-	twice := []DeoptFrame{{m.inlined, 300}, {m.own, 14}}
-	again := []DeoptFrame{{m.inlined, 7}, {m.own, 14}}
-	builtin := []DeoptFrame{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
+	o := &Tables{Function: m.own, sites: sites}
+	twice := []Frame{{m.inlined, 300}, {m.own, 14}}
+	again := []Frame{{m.inlined, 7}, {m.own, 14}}
+	builtin := []Frame{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
 	var offsets []int
 	for offset, frames := range o.DeoptSites() {
 		offsets = append(offsets, offset)
@@ -170,7 +172,7 @@ func TestSites(t *testing.T) {
 	if diff := cmp.Diff([]int{16, 32, 48, 54, 58, 62}, offsets); diff != "" {
 		t.Error(diff)
 	}
-	for offset, want := range map[int][]DeoptFrame{
+	for offset, want := range map[int][]Frame{
 		-1: nil, 15: nil, 16: twice, 17: nil, 32: builtin, 40: nil, 48: again, 53: nil, 54: twice, 58: builtin,
 		62: again, 1 << 40: nil,
 	} {
@@ -180,19 +182,19 @@ func TestSites(t *testing.T) {
 	}
 	callers := o.DeoptFunctions()
 	slices.Sort(callers)
-	if diff := cmp.Diff([]Word{m.own, m.inlined, m.builtin}, callers); diff != "" {
+	if diff := cmp.Diff([]heap.Word{m.own, m.inlined, m.builtin}, callers); diff != "" {
 		t.Error(diff)
 	}
-	if o := (&Optimized{Function: m.own}); len(o.DeoptFunctions()) > 0 {
+	if o := (&Tables{Function: m.own}); len(o.DeoptFunctions()) > 0 {
 		t.Error("code without sites has callers")
 	}
 }
 
 func TestExitFrames(t *testing.T) {
 	m := deoptImage(t)
-	o := &Optimized{Function: m.own, deoptExits: 32, exitSize: 4}
-	o.exits = NewReader(m, deoptLayout()).exits(m.data, m.own)
-	for offset, want := range map[int][]DeoptFrame{
+	o := &Tables{Function: m.own, deoptExits: 32, exitSize: 4}
+	o.exits = exits(heap.NewReader(m, deoptLayout()), m.data, m.own)
+	for offset, want := range map[int][]Frame{
 		28: nil, 32: {{m.inlined, 300}, {m.own, 14}}, 33: nil, 36: {{m.inlined, 7}, {m.own, 14}},
 		40: {{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}, 44: nil,
 	} {
@@ -205,21 +207,21 @@ func TestExitFrames(t *testing.T) {
 		t.Errorf("functions: %v", o.DeoptFunctions())
 	}
 	m.set(m.data, 18, smi(-1))
-	o.exits = NewReader(m, deoptLayout()).exits(m.data, m.own)
+	o.exits = exits(heap.NewReader(m, deoptLayout()), m.data, m.own)
 	if got, is := o.ExitFrames(36); got != nil || !is {
 		t.Errorf("without a translation: %v, %v", got, is)
 	}
-	if _, is := (&Optimized{}).ExitFrames(0); is {
+	if _, is := (&Tables{}).ExitFrames(0); is {
 		t.Error("code without exits has one")
 	}
 }
 
 func TestInlinedIn(t *testing.T) {
-	o := &Optimized{Function: 1, inlined: []inlinedCall{
-		{Position{Source: 10, Inlining: -1}, 2}, {Position{Source: 20, Inlining: 0}, 3},
-		{Position{Source: 30, Inlining: -1}, 2}, {Position{Source: 40, Inlining: 2}, 1},
+	o := &Tables{Function: 1, inlined: []inlinedCall{
+		{heap.Position{Source: 10, Inlining: -1}, 2}, {heap.Position{Source: 20, Inlining: 0}, 3},
+		{heap.Position{Source: 30, Inlining: -1}, 2}, {heap.Position{Source: 40, Inlining: 2}, 1},
 	}}
-	for function, want := range map[Word][]int{1: {10, 30}, 2: {20, 40}, 3: nil} {
+	for function, want := range map[heap.Word][]int{1: {10, 30}, 2: {20, 40}, 3: nil} {
 		if diff := cmp.Diff(want, o.InlinedIn(function)); diff != "" {
 			t.Errorf("%d: %s", function, diff)
 		}
@@ -247,7 +249,7 @@ func TestContradictingSites(t *testing.T) {
 	} {
 		m := deoptImage(t)
 		c.change(m)
-		sites, err := NewReader(m, deoptLayout()).sites(m.code, m.data, m.own)
+		sites, err := sites(heap.NewReader(m, deoptLayout()), m.code, m.data, m.own)
 		if err != nil && len(sites) > 0 {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -267,11 +269,15 @@ func TestSitesOfAHostileLayout(t *testing.T) {
 		for _, v := range []layout.Value{{}, {State: layout.Absent}, {N: -1 << 63, State: layout.Known},
 			{N: 1, State: layout.Known},
 			{N: 63, State: layout.Known}, {N: 1<<63 - 1, State: layout.Known}} {
-			m, l := deoptImage(t), deoptLayout()
+			m, _, l := exitImage(t)
 			l.Values[f] = v
-			o := &Optimized{Function: m.own}
-			o.sites, _ = NewReader(m, l).sites(m.code, m.data, m.own)
-			o.deoptExits, o.exitSize, o.exits = 32, 4, NewReader(m, l).exits(m.data, m.own)
+			r := heap.NewReader(m, l)
+			if c, err := r.Code(m.object); err == nil {
+				Read(r, c)
+			}
+			o := &Tables{Function: m.own}
+			o.sites, _ = sites(r, m.code, m.data, m.own)
+			o.deoptExits, o.exitSize, o.exits = 32, 4, exits(r, m.data, m.own)
 			o.DeoptFunctions()
 			o.ExitFrames(40)
 		}
@@ -288,14 +294,14 @@ func FuzzSites(f *testing.F) {
 		l := deoptLayout()
 		l.TranslationOperands = slices.Clone(operands13)
 		l.TranslationOperands[int(operand)%len(operands13)]++
-		sites, _ := NewReader(m, l).sites(m.code, m.data, m.own)
-		o := &Optimized{Function: m.own, sites: sites}
+		sites, _ := sites(heap.NewReader(m, l), m.code, m.data, m.own)
+		o := &Tables{Function: m.own, sites: sites}
 		for _, offset := range []int{-1, 16, 32, 48, 54, 1 << 40} {
 			if w := o.DeoptFrames(offset); w != nil && w[len(w)-1].Function != m.own {
 				t.Errorf("offset %d: %v does not end in the code's own function", offset, w)
 			}
 		}
-		for _, frames := range NewReader(m, l).exits(m.data, m.own) {
+		for _, frames := range exits(heap.NewReader(m, l), m.data, m.own) {
 			if frames != nil && frames[len(frames)-1].Function != m.own {
 				t.Errorf("%v does not end in the code's own function", frames)
 			}

@@ -1,9 +1,10 @@
-package heap
+package optimized
 
 import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
 )
 
 // TestSitesAgainstV8sPrinter has V8 print what the code that Maglev made of a function keeps for the deoptimiser, and
@@ -27,11 +31,11 @@ func TestSitesAgainstV8sPrinter(t *testing.T) {
 			if m == nil {
 				t.Fatal("V8 did not compile the function with Maglev")
 			}
-			c, err := r.readCode(Word(parseHex(t, m[1])))
+			c, err := r.Code(heap.Word(parseHex(t, m[1])))
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := r.Optimized(c)
+			o, err := Read(r, c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +50,61 @@ func TestSitesAgainstV8sPrinter(t *testing.T) {
 	}
 }
 
-func startMaglev(t *testing.T, version string) (*Reader, string) {
+// TestInlinedFunctions compares what optimised code says of its functions with what V8's printer says.
+func TestInlinedFunctions(t *testing.T) {
+	for _, v := range nodes.Drawn(nodes.Versions(), t.Name()) {
+		t.Run(v.Version, func(t *testing.T) {
+			p := live.Start(t, v.Version, live.Natives(v, "testdata/inlined.js", live.Stdout)...)
+			var says map[string]struct{ At, Start string }
+			p.Said(t, &says)
+			r := readerOf(t, p)
+			small, err := r.Shared(heap.Word(parseHex(t, says["small"].At)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"maglev", "turbofan"} {
+				if name == "maglev" && (!v.Maglev() || !r.Layout().Has(layout.TranslationBegin)) {
+					continue // before V8 12 Maglev's tables are not read: it was off by default
+				}
+				checkFunctions(t, r, says[name].At, says[name].Start, small)
+			}
+		})
+	}
+}
+
+func checkFunctions(t *testing.T, r *heap.Reader, function, start string, small heap.Word) {
+	t.Helper()
+	sfi, err := r.Shared(heap.Word(parseHex(t, function)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.FindCode(parseHex(t, start), new(heap.Word))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := Read(r, c)
+	if err != nil || o.Function != sfi || !slices.Contains(o.Functions()[1:], small) ||
+		len(o.Positions)+len(o.sites) == 0 {
+		t.Errorf("%+v: %+v, %v, want %v with %v inlined", c, o, err, sfi, small)
+	}
+}
+
+// readerOf reads the heap of a running Node.js.
+func readerOf(t *testing.T, p *live.Process) *heap.Reader {
+	t.Helper()
+	f, err := os.Open(p.Node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	l, err := layout.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return heap.NewReader(target.Live{PID: p.PID}, l)
+}
+
+func startMaglev(t *testing.T, version string) (*heap.Reader, string) {
 	t.Helper()
 	p := live.Start(t, version, "--allow-natives-syntax", "--maglev", "--no-turbofan", "--print-maglev-code",
 		"--print-code-verbose", "testdata/maglev.js")
@@ -107,7 +165,7 @@ func printedSites(t *testing.T, text string, start uint64) map[int][]string {
 	return sites
 }
 
-func readSites(t *testing.T, r *Reader, o *Optimized) map[int][]string {
+func readSites(t *testing.T, r *heap.Reader, o *Tables) map[int][]string {
 	sites := map[int][]string{}
 	for _, s := range o.sites {
 		for _, w := range o.DeoptFrames(s.pc) {
