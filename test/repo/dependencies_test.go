@@ -34,7 +34,7 @@ var sharedModules = map[string]struct {
 	"go.yaml.in/yaml/v3": {[]string{"agent/cli/daemon", "context"}, "context reads rules, daemon its configuration"},
 	"golang.org/x/arch": {
 		[]string{"agent/internal/disasm", "agent/internal/flow", "agent/internal/symbols",
-			"agent/internal/uvpool", "v8/functions", "v8/layout", "v8/x86"},
+			"agent/internal/uvpool", "v8/functions", "v8/layout", "v8/optimized", "v8/x86"},
 		"one disassembler: where instructions begin, of accessors and libuv's call at attach, of jumps out of line; " +
 			"what code without unwind rules pushes, and where it ends; for annotate their text"},
 }

@@ -39,9 +39,9 @@ type tables struct {
 	optimized *optimized.Tables
 	functions map[heap.Word]*function // of the optimised code: its own and those inlined
 	baseline  *heap.Baseline
-	id        heap.Identity // of the function; baseline code does not tell: once a frame in it has told
-	sfi       heap.Word     //
-	marks     *marks        // of Maglev's code without positions; nil: not looked for yet
+	id        heap.Identity    // of the function; baseline code does not tell: once a frame in it has told
+	sfi       heap.Word        //
+	marks     *optimized.Marks // of Maglev's code without positions; nil: not looked for yet
 }
 
 // unread are the tables of code that are not known.

@@ -1,12 +1,9 @@
 package functions
 
 import (
-	"slices"
-
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/stack"
-	"github.com/hotspan/hotspan/v8/x86"
 )
 
 // deoptFrames locates calls in Maglev's code. Many calls have no entry in its position table, and the entry before them
@@ -39,9 +36,9 @@ func (v *Resolver) framesBetween(c *code, at int) []*Frame {
 	if c.marks == nil {
 		c.marks = v.marksOf(c)
 	}
-	g := c.marks.at(at, 0)
-	fs := v.framesOf(g.frames, c.functions, c.tier)
-	if len(fs) == 0 || g.sure && !v.inlines(c, g) {
+	g := c.marks.At(at)
+	fs := v.framesOf(g.Frames, c.functions, c.tier)
+	if len(fs) == 0 || g.Sure && !c.marks.Inlines(g, c.functions[g.Frames[0].Function].bytecode) {
 		return fs
 	}
 	fs[0].Line, fs[0].Column, fs[0].Lost = 0, 0, LostCode
@@ -49,65 +46,16 @@ func (v *Resolver) framesBetween(c *code, at int) []*Frame {
 }
 
 // marksOf finds the marks in code. Code that cannot be read has none.
-func (v *Resolver) marksOf(c *code) *marks {
+func (v *Resolver) marksOf(c *code) *optimized.Marks {
 	n := int(c.End - c.Start)
 	if exits := c.optimized.DeoptExits(); exits > 0 {
 		n = min(n, exits)
 	}
 	b, err := v.textAt(c, 0, n)
-	if n > maxMarked || err != nil || !v.r.Same(c.Code) {
-		return &marks{}
+	if err != nil || !v.r.Same(c.Code) {
+		return &optimized.Marks{}
 	}
-	transfers, err := x86.Transfers(b, c.Start)
-	if err != nil {
-		return &marks{}
-	}
-	var calls []mark
-	for pc, frames := range c.optimized.DeoptSites() {
-		if pc <= n {
-			calls = append(calls, mark{from: pc - 1, to: pc, frames: frames})
-		}
-	}
-	return newMarks(c.optimized.Function, calls, transfers, c.optimized.ExitFrames)
-}
-
-// inlines reports whether a call may be inlined in a gap. It need not have any mark of its own.
-func (v *Resolver) inlines(c *code, g gap) bool {
-	function := g.frames[0].Function
-	calls := c.optimized.InlinedIn(function)
-	if len(calls) == 0 || g.before == g.after {
-		return false
-	}
-	fn := c.functions[function]
-	if fn.bytecode == nil {
-		return true
-	}
-	positions := fn.bytecode.Positions
-	for i, p := range positions {
-		if i+1 < len(positions) && positions[i+1].Source == p.Source {
-			continue // it loads what the next one calls
-		}
-		marked := c.marks.inlined[optimized.Frame{Function: function, Offset: int(p.Code)}]
-		if slices.Contains(calls, int(p.Source)) && g.passes(p, positions, marked) {
-			return true
-		}
-	}
-	return false
-}
-
-// passes reports whether a call at a place in the bytecode may be inlined in a gap. Where that is from the end of a
-// loop to its head, all of the loop is behind the jump back in the source, which has the place of the whole loop. The
-// offset of an exit may be that of an operation before; then the gap seems to end before it begins, and a call that has
-// marks of its own is taken to be elsewhere.
-func (g gap) passes(p heap.Position, positions heap.Positions, marked bool) bool {
-	at := int(p.Code)
-	if g.before <= g.after {
-		return g.before <= at && at < g.after
-	}
-	if loop := sourceAt(positions, g.before); loop <= sourceAt(positions, g.after) {
-		return at < g.after && int(p.Source) >= loop
-	}
-	return !marked && (g.before <= at || at < g.after)
+	return c.optimized.Marks(b, c.Start)
 }
 
 // framesByDeopt locates frames by the deoptimiser's own tables, as read gets them: they say which functions are inlined
@@ -150,7 +98,7 @@ func (v *Resolver) framesOf(frames []optimized.Frame, functions map[heap.Word]*f
 		}
 		f := fn.frame(t)
 		if fn.script != nil {
-			v.locate(f, fn, sourceAt(fn.bytecode.Positions, w.Offset))
+			v.locate(f, fn, fn.bytecode.Positions.SourceAt(w.Offset))
 		}
 		f.Inlined = i < len(frames)-1
 		fs = append(fs, f)

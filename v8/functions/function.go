@@ -174,7 +174,7 @@ func (v *Resolver) origin(s *heap.Script) string {
 		if b == nil {
 			return name
 		}
-		at = sourceAt(b.Positions, -at)
+		at = b.Positions.SourceAt(-at)
 	}
 	line, _, err := v.position(fn.script, at)
 	if at < 0 || err != nil {

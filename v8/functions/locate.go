@@ -54,17 +54,6 @@ func (v *Resolver) currentBytecode(fn *function, sfi heap.Word) (at heap.Word, b
 	return at, b, nil
 }
 
-// sourceAt is the source position at a code offset. What comes before the first entry is the function's entry.
-func sourceAt(p heap.Positions, at int) int {
-	if e, ok := p.At(at); ok {
-		return int(e.Source)
-	}
-	if len(p) > 0 {
-		return int(p[0].Source)
-	}
-	return -1
-}
-
 // locate sets line and column.
 func (v *Resolver) locate(f *Frame, fn *function, source int) {
 	if fn.script == nil || source < 0 {

@@ -64,7 +64,7 @@ func (t *lineTable) ofBaseline(c *code) {
 	}
 	from := 0
 	for end, bytecode := range t.v.r.Bytecodes(c.baseline) {
-		t.add(from, fn, sourceAt(c.baseline.Bytecode.Positions, bytecode))
+		t.add(from, fn, c.baseline.Bytecode.Positions.SourceAt(bytecode))
 		from = end
 	}
 	t.add(from, nil, -1)

@@ -79,7 +79,7 @@ func (v *Resolver) interpreted(raw stack.RawFrame) []*Frame {
 		f.Lost = LostOffset
 		return []*Frame{f}
 	}
-	v.locate(f, fn, sourceAt(b.Positions, at))
+	v.locate(f, fn, b.Positions.SourceAt(at))
 	return v.keep(key, f)
 }
 
@@ -206,7 +206,7 @@ func (v *Resolver) baselineCall(c *code, raw stack.RawFrame, at int) []*Frame {
 		f.Lost = LostOffset
 		return []*Frame{f}
 	}
-	v.locate(f, fn, sourceAt(c.baseline.Bytecode.Positions, offset))
+	v.locate(f, fn, c.baseline.Bytecode.Positions.SourceAt(offset))
 	return []*Frame{f}
 }
 

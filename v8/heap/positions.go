@@ -33,6 +33,17 @@ func (p Positions) At(code int) (Position, bool) {
 	return p[i-1], true
 }
 
+// SourceAt is the source position at a code offset. What comes before the first entry is the function's entry.
+func (p Positions) SourceAt(code int) int {
+	if e, ok := p.At(code); ok {
+		return int(e.Source)
+	}
+	if len(p) > 0 {
+		return int(p[0].Source)
+	}
+	return -1
+}
+
 // varint reads the variable-length integers of V8's tables: seven bits a byte, least significant first, bit 7 = more.
 // (src/base/vlq.h)
 type varint struct{ b []byte }

@@ -1,7 +1,6 @@
 package optimized
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"sort"
@@ -20,23 +19,12 @@ func (o *Tables) DeoptFrames(offset int) []Frame {
 	return o.sites[i].frames
 }
 
-// DeoptSites are the offsets that calls return to, in order, with their DeoptFrames.
-func (o *Tables) DeoptSites() iter.Seq2[int, []Frame] {
-	return func(yield func(int, []Frame) bool) {
-		for _, s := range o.sites {
-			if !yield(s.pc, s.frames) {
-				return
-			}
-		}
-	}
-}
-
 // DeoptExits is the offset of the deopt exits, which are behind the code proper; 0 = not known.
 func (o *Tables) DeoptExits() int { return o.deoptExits }
 
-// ExitFrames gives the frames at the deopt exit that begins at an offset. They are known of Maglev's code without a
+// exitFrames gives the frames at the deopt exit that begins at an offset. They are known of Maglev's code without a
 // position table. is is false where no exit begins. The slice is shared; do not change it.
-func (o *Tables) ExitFrames(offset int) (frames []Frame, is bool) {
+func (o *Tables) exitFrames(offset int) (frames []Frame, is bool) {
 	at := offset - o.deoptExits
 	if o.exitSize <= 0 || at < 0 || at%o.exitSize != 0 || at/o.exitSize >= len(o.exits) {
 		return nil, false
@@ -44,8 +32,8 @@ func (o *Tables) ExitFrames(offset int) (frames []Frame, is bool) {
 	return o.exits[at/o.exitSize], true
 }
 
-// InlinedIn are the offsets in the source at which calls were inlined in a function, wherever that is inlined itself.
-func (o *Tables) InlinedIn(function heap.Word) []int {
+// inlinedIn are the offsets in the source at which calls were inlined in a function, wherever that is inlined itself.
+func (o *Tables) inlinedIn(function heap.Word) []int {
 	var out []int
 	for _, in := range o.inlined {
 		caller := o.Function
@@ -59,7 +47,7 @@ func (o *Tables) InlinedIn(function heap.Word) []int {
 	return out
 }
 
-// DeoptFunctions are the SharedFunctionInfos that DeoptFrames and ExitFrames give, in no order.
+// DeoptFunctions are the SharedFunctionInfos that DeoptFrames and exitFrames give, in no order.
 func (o *Tables) DeoptFunctions() []heap.Word {
 	if len(o.sites)+len(o.exits) == 0 {
 		return nil

@@ -163,11 +163,8 @@ func TestSites(t *testing.T) {
 	again := []Frame{{m.inlined, 7}, {m.own, 14}}
 	builtin := []Frame{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
 	var offsets []int
-	for offset, frames := range o.DeoptSites() {
-		offsets = append(offsets, offset)
-		if diff := cmp.Diff(o.DeoptFrames(offset), frames); diff != "" {
-			t.Errorf("DeoptSites at %d: %s", offset, diff)
-		}
+	for _, s := range o.sites {
+		offsets = append(offsets, s.pc)
 	}
 	if diff := cmp.Diff([]int{16, 32, 48, 54, 58, 62}, offsets); diff != "" {
 		t.Error(diff)
@@ -198,7 +195,7 @@ func TestExitFrames(t *testing.T) {
 		28: nil, 32: {{m.inlined, 300}, {m.own, 14}}, 33: nil, 36: {{m.inlined, 7}, {m.own, 14}},
 		40: {{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}, 44: nil,
 	} {
-		got, is := o.ExitFrames(offset)
+		got, is := o.exitFrames(offset)
 		if diff := cmp.Diff(want, got); diff != "" || is != (want != nil) {
 			t.Errorf("%d: %v, %s", offset, is, diff)
 		}
@@ -208,10 +205,10 @@ func TestExitFrames(t *testing.T) {
 	}
 	m.set(m.data, 18, smi(-1))
 	o.exits = exits(heap.NewReader(m, deoptLayout()), m.data, m.own)
-	if got, is := o.ExitFrames(36); got != nil || !is {
+	if got, is := o.exitFrames(36); got != nil || !is {
 		t.Errorf("without a translation: %v, %v", got, is)
 	}
-	if _, is := (&Tables{}).ExitFrames(0); is {
+	if _, is := (&Tables{}).exitFrames(0); is {
 		t.Error("code without exits has one")
 	}
 }
@@ -222,7 +219,7 @@ func TestInlinedIn(t *testing.T) {
 		{heap.Position{Source: 30, Inlining: -1}, 2}, {heap.Position{Source: 40, Inlining: 2}, 1},
 	}}
 	for function, want := range map[heap.Word][]int{1: {10, 30}, 2: {20, 40}, 3: nil} {
-		if diff := cmp.Diff(want, o.InlinedIn(function)); diff != "" {
+		if diff := cmp.Diff(want, o.inlinedIn(function)); diff != "" {
 			t.Errorf("%d: %s", function, diff)
 		}
 	}
@@ -279,7 +276,7 @@ func TestSitesOfAHostileLayout(t *testing.T) {
 			o.sites, _ = sites(r, m.code, m.data, m.own)
 			o.deoptExits, o.exitSize, o.exits = 32, 4, exits(r, m.data, m.own)
 			o.DeoptFunctions()
-			o.ExitFrames(40)
+			o.exitFrames(40)
 		}
 	}
 }

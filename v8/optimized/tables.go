@@ -1,6 +1,7 @@
 // Package optimized reads what machine code of V8's optimising compilers, Maglev and TurboFan, says of the functions in
 // it: which one an instruction is of, where in its source, and where in the others the calls are that were inlined.
-// A position table says it, and what the code keeps for the deoptimiser: its translations and safepoints.
+// A position table says it, and what the code keeps for the deoptimiser: its translations and safepoints. Of code of
+// Maglev without a position table, Marks tell what is between the points that the deoptimiser knows.
 //
 // As package heap does, it trusts nothing in the memory that it reads, and what it returns may be of two points in
 // time.

@@ -1,4 +1,4 @@
-package functions
+package optimized
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/x86"
 )
 
@@ -15,8 +14,8 @@ import (
 // jump to a deopt exit or to deferred code, or a return.
 type mark struct {
 	from, to int
-	frames   []optimized.Frame // innermost first; nil = not known
-	last     bool              // the function ends there
+	frames   []Frame // innermost first; nil = not known
+	last     bool    // the function ends there
 }
 
 // block is deferred code. V8 makes each for one operation, puts it behind the code proper, and ends it with a trap.
@@ -27,18 +26,12 @@ type block struct {
 	sources  []int // of the jumps to it
 }
 
-// marks are all of Maglev's code, in order.
-type marks struct {
+// Marks are all of Maglev's code, in order.
+type Marks struct {
+	tables   *Tables
 	proper   []mark
 	deferred []block
-	inlined  map[optimized.Frame]bool // calls that were inlined and have marks of their own
-}
-
-// gap is a place in code: in a mark, or between two.
-type gap struct {
-	frames        []optimized.Frame // that are sure, innermost first
-	sure          bool              // there are no others
-	before, after int               // offsets in the bytecode of the innermost function that the place is between
+	inlined  map[Frame]bool // calls that were inlined and have marks of their own
 }
 
 // maxMarked bounds the code that is looked through for marks.
@@ -50,14 +43,11 @@ const (
 	maxCompared = 1 << 20
 )
 
-// noEnd is behind all offsets of bytecode.
-const noEnd = 1 << 30
-
 // newMarks finds the marks in code, of which those are known that calls make.
 func newMarks(own heap.Word, calls []mark, transfers []x86.Transfer,
-	exit func(target int) ([]optimized.Frame, bool)) *marks {
-	m := &marks{deferred: deferredOf(transfers), inlined: map[optimized.Frame]bool{}}
-	entry := []optimized.Frame{{Function: own, Offset: -1}}
+	exit func(target int) ([]Frame, bool)) *Marks {
+	m := &Marks{deferred: deferredOf(transfers), inlined: map[Frame]bool{}}
+	entry := []Frame{{Function: own, Offset: -1}}
 	m.proper = append(m.proper, mark{frames: entry})
 	for _, c := range calls {
 		m.add(c)
@@ -71,9 +61,9 @@ func newMarks(own heap.Word, calls []mark, transfers []x86.Transfer,
 		}
 	}
 	for _, b := range slices.Backward(m.deferred) { // what is left from a block is behind it
-		if g := b.whole(); g.sure {
+		if g := b.whole(); g.Sure {
 			for _, from := range b.sources {
-				m.add(mark{from: from, to: from + 1, frames: g.frames})
+				m.add(mark{from: from, to: from + 1, frames: g.Frames})
 			}
 		}
 	}
@@ -83,7 +73,7 @@ func newMarks(own heap.Word, calls []mark, transfers []x86.Transfer,
 	return m
 }
 
-func (m *marks) sort() {
+func (m *Marks) sort() {
 	slices.SortStableFunc(m.proper, func(a, b mark) int { return a.from - b.from })
 }
 
@@ -115,7 +105,7 @@ func deferredOf(transfers []x86.Transfer) []block {
 	return out
 }
 
-func (m *marks) block(at int) *block {
+func (m *Marks) block(at int) *block {
 	i := sort.Search(len(m.deferred), func(i int) bool { return m.deferred[i].to > at })
 	if i == len(m.deferred) || m.deferred[i].from > at {
 		return nil
@@ -123,7 +113,7 @@ func (m *marks) block(at int) *block {
 	return &m.deferred[i]
 }
 
-func (m *marks) add(x mark) {
+func (m *Marks) add(x mark) {
 	for _, caller := range x.frames[min(1, len(x.frames)):] {
 		m.inlined[caller] = true
 	}
@@ -135,8 +125,8 @@ func (m *marks) add(x mark) {
 }
 
 // placeReturns gives the returns the place of the last mark in the code's own function.
-func (m *marks) placeReturns() {
-	var last []optimized.Frame
+func (m *Marks) placeReturns() {
+	var last []Frame
 	for i, x := range m.proper {
 		if x.last {
 			m.proper[i].frames = last
@@ -149,7 +139,7 @@ func (m *marks) placeReturns() {
 // closeLoops adds the heads of loops and the jumps back to them. A check for interrupts is just before the jump, so
 // that they belong to the mark before if all of the loop is in what that is in. (src/maglev/maglev-graph-builder.cc,
 // VisitJumpLoop)
-func (m *marks) closeLoops(transfers []x86.Transfer) {
+func (m *Marks) closeLoops(transfers []x86.Transfer) {
 	var ends []mark
 	left := maxCompared
 	for _, t := range transfers {
@@ -179,19 +169,19 @@ func (m *marks) closeLoops(transfers []x86.Transfer) {
 }
 
 // before is the index of the last mark that begins at an offset or before it; -1: there is none.
-func (m *marks) before(offset int) int {
+func (m *Marks) before(offset int) int {
 	return sort.Search(len(m.proper), func(i int) bool { return m.proper[i].from > offset }) - 1
 }
 
 // whole is what is sure of all of a block.
-func (b *block) whole() gap {
+func (b *block) whole() Gap {
 	if len(b.marks) == 0 {
-		return gap{}
+		return Gap{}
 	}
-	g := gap{frames: b.marks[0].frames, sure: b.marks[0].frames != nil}
+	g := Gap{Frames: b.marks[0].frames, Sure: b.marks[0].frames != nil}
 	for _, x := range b.marks[1:] {
-		frames, same := common(g.frames, x.frames)
-		g = gap{frames: frames, sure: g.sure && same}
+		frames, same := common(g.Frames, x.frames)
+		g = Gap{Frames: frames, Sure: g.Sure && same}
 	}
 	return g
 }
@@ -200,41 +190,41 @@ func (b *block) whole() gap {
 const maxNested = 4
 
 // at tells of the instruction at an offset.
-func (m *marks) at(offset, nested int) gap {
+func (m *Marks) at(offset, nested int) Gap {
 	if b := m.block(offset); b != nil {
 		if len(b.marks) > 0 || nested == maxNested {
 			return b.whole()
 		}
 		if len(b.sources) > maxSources {
-			return gap{}
+			return Gap{}
 		}
 		g := m.at(b.sources[0], nested+1)
 		for _, from := range b.sources[1:] {
 			other := m.at(from, nested+1)
-			frames, same := common(g.frames, other.frames)
-			g.frames, g.sure = frames, g.sure && other.sure && same
+			frames, same := common(g.Frames, other.Frames)
+			g.Frames, g.Sure = frames, g.Sure && other.Sure && same
 			g.before, g.after = min(g.before, other.before), max(g.after, other.after)
 		}
 		return g
 	}
 	i := m.before(offset)
 	if i < 0 {
-		return gap{}
+		return Gap{}
 	}
 	last := m.proper[i]
 	if offset < last.to {
-		return gap{frames: last.frames, sure: last.frames != nil}
+		return Gap{Frames: last.frames, Sure: last.frames != nil}
 	}
 	if i+1 == len(m.proper) {
-		return gap{}
+		return Gap{}
 	}
 	return last.until(m.proper[i+1])
 }
 
 // until is the gap between two marks.
-func (x mark) until(next mark) gap {
+func (x mark) until(next mark) Gap {
 	frames, same := common(x.frames, next.frames)
-	g := gap{frames: frames, sure: same}
+	g := Gap{Frames: frames, Sure: same}
 	if same {
 		g.before, g.after = frames[0].Offset, next.frames[0].Offset
 		if next.last {
@@ -242,21 +232,4 @@ func (x mark) until(next mark) gap {
 		}
 	}
 	return g
-}
-
-// common gives the frames that two places are both in, with the offset of the first where the innermost differs; same
-// is true if there are no others. Two calls of a function from two places are not the same.
-func common(a, b []optimized.Frame) (frames []optimized.Frame, same bool) {
-	n := 0
-	for n < min(len(a), len(b)) {
-		x, y := a[len(a)-1-n], b[len(b)-1-n]
-		if x.Function != y.Function {
-			break
-		}
-		n++
-		if x.Offset != y.Offset {
-			break
-		}
-	}
-	return a[len(a)-n:], n > 0 && n == len(a) && n == len(b)
 }

@@ -1,4 +1,4 @@
-package functions
+package optimized
 
 import (
 	"testing"
@@ -8,17 +8,16 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/optimized"
 	"github.com/hotspan/hotspan/v8/x86"
 )
 
 // Functions of the tests: inner is inlined in outer.
 const outer, inner = heap.Word(1), heap.Word(2)
 
-func in(offset int) []optimized.Frame { return []optimized.Frame{{Function: outer, Offset: offset}} }
+func in(offset int) []Frame { return []Frame{{Function: outer, Offset: offset}} }
 
-func inInner(offset, call int) []optimized.Frame {
-	return []optimized.Frame{{Function: inner, Offset: offset}, {Function: outer, Offset: call}}
+func inInner(offset, call int) []Frame {
+	return []Frame{{Function: inner, Offset: offset}, {Function: outer, Offset: call}}
 }
 
 // TestMarks has code that calls inner, loops, calls inner again and returns. Three blocks are behind it: of the loop's
@@ -36,15 +35,15 @@ func TestMarks(t *testing.T) {
 		{From: 127, To: 129, Op: x86asm.JMP, Target: 84}, {From: 129, To: 130, Op: x86asm.INT, Target: -1},
 		{From: 137, To: 139, Op: x86asm.JMP, Target: 114}, {From: 139, To: 140, Op: x86asm.INT, Target: -1},
 	}
-	exits := map[int][]optimized.Frame{300: inInner(2, 10), 304: in(20), 308: inInner(2, 40)}
-	m := newMarks(outer, calls, transfers, func(target int) ([]optimized.Frame, bool) {
+	exits := map[int][]Frame{300: inInner(2, 10), 304: in(20), 308: inInner(2, 40)}
+	m := newMarks(outer, calls, transfers, func(target int) ([]Frame, bool) {
 		frames, is := exits[target]
 		return frames, is
 	})
 	for _, x := range []struct {
 		why    string
 		at     int
-		frames []optimized.Frame
+		frames []Frame
 		sure   bool
 	}{
 		{"the entry", 0, in(-1), true},
@@ -67,12 +66,12 @@ func TestMarks(t *testing.T) {
 		{"deferred of what is deferred", 132, in(30), true},
 		{"behind all", 400, nil, false},
 	} {
-		g := m.at(x.at, 0)
-		if diff := cmp.Diff(x.frames, g.frames, cmpopts.EquateEmpty()); diff != "" || g.sure != x.sure {
+		g := m.At(x.at)
+		if diff := cmp.Diff(x.frames, g.Frames, cmpopts.EquateEmpty()); diff != "" || g.Sure != x.sure {
 			t.Errorf("%s, %d: %+v: %s", x.why, x.at, g, diff)
 		}
 	}
-	want := map[optimized.Frame]bool{in(10)[0]: true, in(40)[0]: true}
+	want := map[Frame]bool{in(10)[0]: true, in(40)[0]: true}
 	if diff := cmp.Diff(want, m.inlined); diff != "" {
 		t.Error(diff)
 	}
@@ -81,7 +80,7 @@ func TestMarks(t *testing.T) {
 // A gap between the same calls of a function from two places is in neither.
 func TestCommon(t *testing.T) {
 	for _, c := range []struct {
-		a, b, want []optimized.Frame
+		a, b, want []Frame
 		same       bool
 	}{
 		{in(1), in(2), in(1), true},
@@ -89,7 +88,7 @@ func TestCommon(t *testing.T) {
 		{inInner(1, 10), inInner(1, 20), in(10), false},
 		{inInner(1, 10), in(10), in(10), false},
 		{in(1), inInner(1, 10), in(1), false},
-		{in(1), []optimized.Frame{{Function: inner, Offset: 1}}, nil, false},
+		{in(1), []Frame{{Function: inner, Offset: 1}}, nil, false},
 		{in(1), nil, nil, false},
 		{nil, nil, nil, false},
 	} {
@@ -106,19 +105,19 @@ func TestPasses(t *testing.T) {
 		{Code: 22, Source: 40}, {Code: 39, Source: 20}, {Code: 49, Source: 60}}
 	before, condition, behind := positions[0], positions[1], positions[5]
 	for _, c := range []struct {
-		gap    gap
+		gap    Gap
 		call   heap.Position
 		marked bool
 		want   bool
 	}{
-		{gap{before: -1, after: 14}, before, true, true}, {gap{before: 3, after: 14}, before, true, true},
-		{gap{before: 0, after: 3}, before, true, false}, {gap{before: 14, after: 49}, before, true, false},
-		{gap{before: 39, after: noEnd}, behind, true, true},
-		{gap{before: 39, after: 16}, before, false, false}, // from the end of the loop to its head
-		{gap{before: 39, after: 16}, condition, true, true}, {gap{before: 39, after: 14}, condition, true, false},
-		{gap{before: 39, after: 16}, behind, false, false},
-		{gap{before: 22, after: 16}, behind, false, true}, // from an exit of an earlier operation
-		{gap{before: 22, after: 16}, behind, true, false}, {gap{before: 22, after: 16}, before, false, true},
+		{Gap{before: -1, after: 14}, before, true, true}, {Gap{before: 3, after: 14}, before, true, true},
+		{Gap{before: 0, after: 3}, before, true, false}, {Gap{before: 14, after: 49}, before, true, false},
+		{Gap{before: 39, after: noEnd}, behind, true, true},
+		{Gap{before: 39, after: 16}, before, false, false}, // from the end of the loop to its head
+		{Gap{before: 39, after: 16}, condition, true, true}, {Gap{before: 39, after: 14}, condition, true, false},
+		{Gap{before: 39, after: 16}, behind, false, false},
+		{Gap{before: 22, after: 16}, behind, false, true}, // from an exit of an earlier operation
+		{Gap{before: 22, after: 16}, behind, true, false}, {Gap{before: 22, after: 16}, before, false, true},
 	} {
 		if got := c.gap.passes(c.call, positions, c.marked); got != c.want {
 			t.Errorf("%+v, %+v, %v: %v", c.gap, c.call, c.marked, got)
