@@ -39,3 +39,12 @@ func Quarter(t *testing.T, list []string) {
 		t.Skip(Reason)
 	}
 }
+
+// Seldom skips a test that takes long, and that concerns few changes, but in a quarter of the draws: Quarter for a test
+// that has no neighbours.
+func Seldom(t *testing.T) {
+	t.Helper()
+	if runs := []bool{true, false, false, false}; !Share(runs, len(runs), t.Name())[0] {
+		t.Skip(Reason)
+	}
+}

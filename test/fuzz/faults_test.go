@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // faults are functions that are wrong for inputs that a fuzzer finds at once, and one that is right. They are indented,
@@ -42,6 +44,7 @@ func first(b []byte) int {
 
 // TestFaults: functions that fail, hang or are slow fail, and one that is right has inputs to keep.
 func TestFaults(t *testing.T) {
+	draw.Seldom(t)
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"go.mod": "module m\n\ngo 1.26\n", "faults/faults_test.go": faults,
 		"faults/right.go": right} {

@@ -51,8 +51,8 @@ func (f function) compare(g function) int {
 	return cmp.Or(cmp.Compare(f.Package, g.Package), cmp.Compare(f.Function, g.Function))
 }
 
-// draw returns some functions; another text draws others. Without a text it returns all.
-func draw(functions []function, by string, most int) []function {
+// some returns the functions that a text draws; another draws others. Without a text it returns all.
+func some(functions []function, by string, most int) []function {
 	if by == "" || most <= 0 {
 		return functions
 	}

@@ -100,8 +100,8 @@ func TestDraw(t *testing.T) {
 	functions := all(t)
 	drawn := map[function]bool{}
 	for i := range 1000 {
-		got := draw(functions, strconv.Itoa(i), 4)
-		if len(got) != 4 || !slices.Equal(got, draw(functions, strconv.Itoa(i), 4)) {
+		got := some(functions, strconv.Itoa(i), 4)
+		if len(got) != 4 || !slices.Equal(got, some(functions, strconv.Itoa(i), 4)) {
 			t.Fatalf("%d draws %v", i, got)
 		}
 		for _, f := range got {
@@ -111,7 +111,7 @@ func TestDraw(t *testing.T) {
 	if len(drawn) != len(functions) {
 		t.Errorf("%d of %d are drawn", len(drawn), len(functions))
 	}
-	if got := draw(functions, "", 4); !slices.Equal(got, functions) {
+	if got := some(functions, "", 4); !slices.Equal(got, functions) {
 		t.Errorf("without a text: %v", got)
 	}
 }

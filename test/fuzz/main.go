@@ -72,9 +72,9 @@ func (o options) run() error {
 	}
 	defer os.RemoveAll(b.dir)
 	if o.check {
-		return b.check(draw(functions, o.by, o.most), o.time, end)
+		return b.check(some(functions, o.by, o.most), o.time, end)
 	}
-	return b.rounds(draw(functions, o.by, o.most), o.time, end)
+	return b.rounds(some(functions, o.by, o.most), o.time, end)
 }
 
 // check runs functions once, two at a time. The error says which have failed.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // otherArchitecture is one that hotspan does not sample. Its packages must compile there all the same, so that a second
@@ -13,6 +15,7 @@ const otherArchitecture = "arm64"
 // TestOtherArchitecture type-checks all packages of the product's module, with their tests, for another architecture.
 // It needs no network: the modules are those of this architecture.
 func TestOtherArchitecture(t *testing.T) {
+	draw.Seldom(t)
 	if out, err := vet(root, "./..."); err != nil {
 		t.Errorf("GOARCH=%s go vet ./...: %v\n%s", otherArchitecture, err, out)
 	}
