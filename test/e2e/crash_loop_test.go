@@ -24,7 +24,7 @@ func TestCrashLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	h := exec.Command(hotspan, "record", "--wait", "--name", script, "-F", "499", "-o", out)
+	h := exec.Command(hotspan, "record", "-v", "--wait", "--name", script, "-F", "499", "-o", out)
 	h.Stderr = log
 	if err := h.Start(); err != nil {
 		t.Fatal(err)
