@@ -16,8 +16,7 @@ var help = map[string]string{
 		"With addresses: print: values; whatis: what is there; function, source, closure: where a function is " +
 		"from, its text, its variables; refs: who holds an object; path: how it is reached; await: who waits for " +
 		"a promise. Without a verb, on a terminal, inspect asks.",
-	"wait": "Begin though none of the selected processes runs, such as one that crashes and starts again; -d counts " +
-		"from now.",
+	"wait":       "Begin before a selected process runs, as where it crashes and starts again; -d counts from then.",
 	"recordjson": "Print what became of the samples as JSON, on standard output, in place of the closing lines.",
 	"stop":       "With -p: stop it while it is read, for TIME at most (10m), so that nothing changes meanwhile.",
 	"annotated":  "Name of a function, also of one that is inlined; without one the pieces of code are listed.",
