@@ -33,7 +33,10 @@ type Flags struct {
 var Begun = time.Now()
 
 // Selects reports whether the flags select processes.
-func (f *Flags) Selects() bool { return len(f.PID) > 0 || f.Given() || f.All }
+func (f *Flags) Selects() bool { return len(f.PID) > 0 || f.SelectsLater() }
+
+// SelectsLater reports whether they select processes that start later, too.
+func (f *Flags) SelectsLater() bool { return f.Given() || f.All }
 
 // Rates of the timer, in samples a second: without the flag, and at most. A slip of the finger, 100 times the rate that
 // was meant, would take all of each CPU.

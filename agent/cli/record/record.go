@@ -159,7 +159,7 @@ func (r *Verb) profile(
 
 // explain adds what a user can do about an error by which hotspan does not begin.
 func (r *Verb) explain(err error) error {
-	if errors.Is(err, agent.ErrNoProcess) && (r.Given() || r.All) {
+	if errors.Is(err, agent.ErrNoProcess) && r.SelectsLater() {
 		return fmt.Errorf("%w; record --wait waits for one", err)
 	}
 	return exit.Explain(err)
@@ -184,7 +184,7 @@ func (r *Verb) check() error {
 		return exit.Usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
 	case len(r.Command) == 0 && !r.Selects():
 		return exit.Usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
-	case r.Wait && (len(r.Command) > 0 || !r.Given() && !r.All):
+	case r.Wait && (len(r.Command) > 0 || !r.SelectsLater()):
 		return exit.Usagef("--wait goes with --name, --cgroup, --container, --env or -a")
 	}
 	if err := r.checkMeasure(); err != nil {

@@ -103,7 +103,7 @@ func (v *Top) profiled() string {
 		return "hotspan top of the agent's processes"
 	case len(v.Command) > 0 && !v.Selects():
 		return "hotspan top of " + strings.Join(v.Command, " ")
-	case len(v.PID) == 1 && !v.Given() && !v.All:
+	case len(v.PID) == 1 && !v.SelectsLater():
 		return fmt.Sprintf("hotspan top of process %d", v.PID[0])
 	}
 	return "hotspan top"
