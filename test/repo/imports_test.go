@@ -53,10 +53,11 @@ var forTests = []string{
 	"test/cputime", "test/draw", "test/nodes", "test/nodes/live", "test/slowfiles", "test/truth", "test/vdso",
 }
 
-// onlyTests are packages that only tests may import: the BPF program with what tests need of it, recordings, and random
-// snapshots.
+// onlyTests are packages that only tests may import: the BPF program with what tests need of it, recordings, random
+// snapshots, and memory in place of a process's.
 var onlyTests = []string{
 	"agent/internal/bpf/bpftest", "agent/cli/recording/recordingtest", "pprofx/internal/pprofxtest",
+	"v8/heap/heaptest",
 }
 
 // imported is one import of one file.

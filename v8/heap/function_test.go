@@ -3,6 +3,7 @@ package heap
 import (
 	"testing"
 
+	"github.com/hotspan/hotspan/v8/heap/heaptest"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/target"
 )
@@ -29,20 +30,20 @@ func TestFunctionNames(t *testing.T) {
 		{"inferred, own gone", functionVar | inferred,
 			func(m *image) []Word { return []Word{gone, 0, m.chars(seqOne, 3, "a.b")} }, "", false},
 		{"none", 0, func(m *image) []Word { return nil }, "", true},
-		{"undefined", inferred, func(m *image) []Word { return []Word{m.put(m.class(l.At(layout.TypeOddball)))} }, "",
+		{"undefined", inferred, func(m *image) []Word { return []Word{m.Put(m.class(l.At(layout.TypeOddball)))} }, "",
 			true},
 		{"a Smi", inferred, func(m *image) []Word { return []Word{smi(1)} }, "", true},
 		{"gone", functionVar, func(m *image) []Word { return []Word{gone, 0} }, "", false},
-		{"something else by now", inferred, func(m *image) []Word { return []Word{m.put(m.class(0x840))} }, "", false},
+		{"something else by now", inferred, func(m *image) []Word { return []Word{m.Put(m.class(0x840))} }, "", false},
 	} {
 		m := &image{}
 		slots := c.slots(m)
 		words := make([]Word, l.At(layout.ScopeInfoFirstVars)/8)
 		words[0], words[1] = m.class(l.At(layout.TypeScopeInfo)), c.flags
-		scope := m.put(append(words, slots...)...)
+		scope := m.Put(append(words, slots...)...)
 		sfi := make([]Word, 9)
 		sfi[0], sfi[l.At(layout.SFINameOrScopeInfo)/8] = m.class(l.At(layout.TypeSharedFunctionInfo)), scope
-		f, err := NewReader(m, l).Function(m.put(sfi...))
+		f, err := NewReader(m, l).Function(m.Put(sfi...))
 		if (err == nil) != c.readable || f != nil && f.Name != c.want {
 			t.Errorf("%s: %+v, %v; want %q", c.what, f, err, c.want)
 		}
@@ -57,7 +58,7 @@ type collected struct {
 }
 
 func (m *collected) ReadAt(p []byte, off int64) (int, error) {
-	if m.reads == m.before {
+	if m.Reads == m.before {
 		m.move()
 	}
 	return m.image.ReadAt(p, off)
@@ -81,26 +82,26 @@ func withName(l *layout.Layout) (m *image, sfi, script Word, move func()) {
 	m.turnPage()
 	info := make([]Word, l.At(layout.ScopeInfoFirstVars)/8)
 	info[0], info[1] = m.class(l.At(layout.TypeScopeInfo)), inferred
-	scope := m.put(append(info, name, 0)...)
+	scope := m.Put(append(info, name, 0)...)
 	m.turnPage()
 	words := make([]Word, 9)
 	words[0], words[l.At(layout.SFINameOrScopeInfo)/8] = m.class(l.At(layout.TypeSharedFunctionInfo)), scope
-	sfi = m.put(words...)
+	sfi = m.Put(words...)
 	m.turnPage()
 	words = make([]Word, 16)
 	words[0], words[l.At(layout.ScriptName)/8] = m.class(l.At(layout.TypeScript)), name
 	words[l.At(layout.ScriptSourceMappingURL)/8], words[l.At(layout.ScriptSource)/8] = name, m.chars(seqOne, 1, ";")
-	script = m.put(words...)
+	script = m.Put(words...)
 	m.turnPage()
 	moved := m.chars(seqOne, 4, "c.js")
 	m.turnPage()
 	characters := func(w Word, text string) {
-		copy(m.b[w.address()+uint64(l.At(layout.SeqStringChars))-imageBase:], text)
+		copy(m.B[w.address()+uint64(l.At(layout.SeqStringChars))-heaptest.Base:], text)
 	}
 	return m, sfi, script, func() {
-		m.set(scope, len(info), moved)
-		m.set(script, l.At(layout.ScriptName)/8, moved)
-		m.set(script, l.At(layout.ScriptSourceMappingURL)/8, moved)
+		m.Set(scope, len(info), moved)
+		m.Set(script, l.At(layout.ScriptName)/8, moved)
+		m.Set(script, l.At(layout.ScriptSourceMappingURL)/8, moved)
 		characters(moved, "a.js")
 		characters(name, "b.js")
 	}
@@ -115,7 +116,7 @@ func TestNamesMove(t *testing.T) {
 	paged := func(m *collected) *Reader { return NewReader(target.NewPages(m), l) }
 	stale := func(m *collected) *Reader {
 		r := paged(m)
-		r.WordAt(uint64(imageBase + len(m.b) - 8)) // where the name comes
+		r.WordAt(uint64(heaptest.Base + len(m.B) - 8)) // where the name comes
 		return r
 	}
 	for what, reader := range map[string]func(m *collected) *Reader{"direct": direct, "paged": paged, "stale": stale} {
@@ -168,7 +169,7 @@ func testNameMoves(t *testing.T, l *layout.Layout, reader func(*collected) *Read
 		if err != nil {
 			failed++
 		}
-		if m.reads <= before {
+		if m.Reads <= before {
 			break
 		}
 	}

@@ -2,10 +2,10 @@ package heap
 
 import (
 	"encoding/binary"
-	"errors"
 	"testing"
 
 	"github.com/hotspan/hotspan/test/draw"
+	"github.com/hotspan/hotspan/v8/heap/heaptest"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -15,29 +15,6 @@ const (
 	mostAtOnce = 2 * maxSource      // bytes of one read: a text of two-byte characters
 	mostBytes  = mostAtOnce + 1<<20 // and what leads to it
 )
-
-// ring is memory that repeats a piece of bytes for ever, so that every pointer leads somewhere and most objects are
-// cycles. Like a process it has no more than a mapping at a time.
-type ring struct {
-	b                  []byte
-	reads, bytes, most int
-}
-
-var errUnmapped = errors.New("not mapped")
-
-func (m *ring) ReadAt(p []byte, off int64) (int, error) {
-	m.reads++
-	m.bytes += len(p)
-	m.most = max(m.most, len(p))
-	if len(m.b) == 0 || len(p) > 64<<10 {
-		return 0, errUnmapped
-	}
-	n := copy(p, m.b[uint64(off)%uint64(len(m.b)):])
-	for n < len(p) {
-		n += copy(p[n:], m.b)
-	}
-	return n, nil
-}
 
 // readAll reads the object at w as everything that a Reader knows.
 func readAll(r *Reader, w Word) {
@@ -132,13 +109,13 @@ var attempts = []struct {
 	{"regexp", func(r *Reader, w Word) { r.RegexpSource(w, &Code{object: w}, 100) }},
 }
 
-func attack(t *testing.T, m *ring, l *layout.Layout, w Word) {
+func attack(t *testing.T, m *heaptest.Ring, l *layout.Layout, w Word) {
 	t.Helper()
 	for _, a := range attempts {
-		m.reads, m.bytes, m.most = 0, 0, 0
+		m.Reads, m.Bytes, m.Most = 0, 0, 0
 		a.do(NewReader(m, l), w)
-		if m.reads > mostReads || m.bytes > mostBytes || m.most > mostAtOnce {
-			t.Fatalf("%s at 0x%x: %d reads, %d bytes, %d of them at once", a.name, uint64(w), m.reads, m.bytes, m.most)
+		if m.Reads > mostReads || m.Bytes > mostBytes || m.Most > mostAtOnce {
+			t.Fatalf("%s at 0x%x: %d reads, %d bytes, %d of them at once", a.name, uint64(w), m.Reads, m.Bytes, m.Most)
 		}
 	}
 }
@@ -178,7 +155,7 @@ func FuzzHostileMemory(f *testing.F) {
 		if unsigned {
 			l.Values[layout.PositionsUnsigned].N = 1
 		}
-		attack(t, &ring{b: b}, l, Word(w))
+		attack(t, &heaptest.Ring{B: b}, l, Word(w))
 	})
 }
 
@@ -221,7 +198,7 @@ func TestHostileLayout(t *testing.T) {
 							t.Errorf("%v = %+v: %v", f, v, r)
 						}
 					}()
-					attack(t, &ring{b: b}, l, 0x10001)
+					attack(t, &heaptest.Ring{B: b}, l, 0x10001)
 				}()
 			}
 		}

@@ -1,9 +1,7 @@
 package heap
 
 import (
-	"encoding/binary"
-	"fmt"
-
+	"github.com/hotspan/hotspan/v8/heap/heaptest"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/target"
 )
@@ -63,51 +61,23 @@ func testLayout() *layout.Layout {
 	return l
 }
 
-const imageBase = 0x100000
-
-// image is memory at imageBase and nothing else. It counts reads.
-type image struct {
-	b     []byte
-	reads int
-}
-
-func (m *image) ReadAt(p []byte, off int64) (int, error) {
-	m.reads++
-	at := uint64(off) - imageBase
-	if uint64(off) < imageBase || at > uint64(len(m.b)) || uint64(len(p)) > uint64(len(m.b))-at {
-		return 0, fmt.Errorf("no memory at 0x%x, %d bytes", uint64(off), len(p))
-	}
-	return copy(p, m.b[at:]), nil
-}
-
-// put adds an object and returns its tagged address.
-func (m *image) put(words ...Word) Word {
-	w := Word(imageBase + len(m.b) + 1)
-	for _, x := range words {
-		m.b = binary.LittleEndian.AppendUint64(m.b, uint64(x))
-	}
-	return w
-}
+// image is memory with the objects of V8 that tests need.
+type image struct{ heaptest.Image[Word] }
 
 // turnPage has the next object begin a page.
-func (m *image) turnPage() { m.b = append(m.b, make([]byte, -len(m.b)&(target.PageSize-1))...) }
-
-// set changes a word of an object.
-func (m *image) set(object Word, i int, w Word) {
-	binary.LittleEndian.PutUint64(m.b[object.address()-imageBase+8*uint64(i):], uint64(w))
-}
+func (m *image) turnPage() { m.B = append(m.B, make([]byte, -len(m.B)&(target.PageSize-1))...) }
 
 // class adds a hidden class of an instance type, in the upper half of whose second word it stands.
 func (m *image) class(instanceType int) Word {
-	return m.put(0, Word(instanceType)<<32, 0, 0, 0, 0)
+	return m.Put(0, Word(instanceType)<<32, 0, 0, 0, 0)
 }
 
 // chars adds a flat string: hidden class, hash and length, characters.
 func (m *image) chars(instanceType, length int, data string) Word {
-	w := m.put(m.class(instanceType), Word(length)<<32)
-	m.b = append(m.b, data...)
-	for len(m.b)%8 != 0 {
-		m.b = append(m.b, 0xee)
+	w := m.Put(m.class(instanceType), Word(length)<<32)
+	m.B = append(m.B, data...)
+	for len(m.B)%8 != 0 {
+		m.B = append(m.B, 0xee)
 	}
 	return w
 }
@@ -124,5 +94,5 @@ const (
 )
 
 func (m *image) cons(first, second Word, length int) Word {
-	return m.put(m.class(consOne), Word(length)<<32, first, second)
+	return m.Put(m.class(consOne), Word(length)<<32, first, second)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/v8/heap/heaptest"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -16,14 +17,14 @@ func details(field int) Word { return smi(field << 19) }
 // hiddenClass adds a class of objects of size words, of which the fields begin at word start.
 func (m *image) hiddenClass(size, start, own int, descriptors Word) Word {
 	meta := m.class(0x110)
-	return m.put(meta, Word(size|start<<8)|0x421<<32, Word(own<<10), 0, 0, descriptors)
+	return m.Put(meta, Word(size|start<<8)|0x421<<32, Word(own<<10), 0, 0, descriptors)
 }
 
 func TestShape(t *testing.T) {
 	m := &image{}
 	a, b, c := m.chars(seqOne, 1, "a"), m.chars(seqTwo, 1, "\x16\x4e"), m.chars(seqOne, 2, "#c")
-	private := m.put(m.class(128), 1<<36|0x55<<2, c)
-	descriptors := m.put(0, 0, 0, // map, counts, enum cache
+	private := m.Put(m.class(128), 1<<36|0x55<<2, c)
+	descriptors := m.Put(0, 0, 0, // map, counts, enum cache
 		a, details(0), 0,
 		a, smi(1), 0, // an accessor
 		a, smi(1<<5), 0, // a constant of the class
@@ -43,18 +44,18 @@ func TestShape(t *testing.T) {
 		t.Error(diff)
 	}
 
-	array := m.put(0, 0, 0x1234_0000_0000)
-	object := m.put(class, array, 0, smi(1), smi(2))
+	array := m.Put(0, 0, 0x1234_0000_0000)
+	object := m.Put(class, array, 0, smi(1), smi(2))
 	r := NewReader(m, testLayout())
 	for name, want := range map[string]Word{"a": smi(1), "世": smi(2), "#c": 0x1234_0000_0000} {
-		if got, err := r.Named(m.put(object-1), name); err != nil || got != want { // through a forwarding word
+		if got, err := r.Named(m.Put(object-1), name); err != nil || got != want { // through a forwarding word
 			t.Errorf("%s = 0x%x, %v, want 0x%x", name, uint64(got), err, uint64(want))
 		}
 	}
 	if _, err := r.Named(object, "d"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a property that is not there: %v", err)
 	}
-	m.set(object, 1, smi(99)) // an identity hash in its place
+	m.Set(object, 1, smi(99)) // an identity hash in its place
 	if w, err := r.Named(object, "#c"); err == nil {
 		t.Errorf("no property array, but #c is 0x%x", uint64(w))
 	}
@@ -67,7 +68,7 @@ func TestShapeWithoutSlots(t *testing.T) {
 	m := &image{}
 	r := NewReader(m, testLayout())
 	dictionary := m.hiddenClass(5, 3, 2, 0)
-	m.set(dictionary, 2, 1<<21|2<<10)
+	m.Set(dictionary, 2, 1<<21|2<<10)
 	if s, err := r.Shape(dictionary); err != nil || !s.Dictionary || s.Own != 2 || len(s.Properties) != 0 {
 		t.Errorf("dictionary: %+v, %v", s, err)
 	}
@@ -83,18 +84,18 @@ func TestShapeWithoutSlots(t *testing.T) {
 func TestShapeOfCycles(t *testing.T) {
 	m := &image{}
 	name := m.cons(0, 0, 1<<30)
-	m.set(name, 2, name)
-	m.set(name, 3, name)
+	m.Set(name, 2, name)
+	m.Set(name, 3, name)
 	words := []Word{0, 0, 0}
 	for i := range 1020 {
 		words = append(words, name, details(i), 0)
 	}
-	s, err := NewReader(m, testLayout()).Shape(m.hiddenClass(5, 3, 1020, m.put(words...)))
+	s, err := NewReader(m, testLayout()).Shape(m.hiddenClass(5, 3, 1020, m.Put(words...)))
 	if err != nil || len(s.Properties) != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if m.reads > mostReads {
-		t.Errorf("%d reads", m.reads)
+	if m.Reads > mostReads {
+		t.Errorf("%d reads", m.Reads)
 	}
 }
 
@@ -103,35 +104,35 @@ func TestShapeOfCycles(t *testing.T) {
 func TestOwn(t *testing.T) {
 	m := &image{}
 	name := m.cons(0, 0, 1<<30)
-	m.set(name, 2, name)
-	m.set(name, 3, name)
-	descriptors := m.put(0, 0, 0, name, details(0), 0, name, smi(1<<5), smi(7), name, details(1)|smi(1<<3), 0,
+	m.Set(name, 2, name)
+	m.Set(name, 3, name)
+	descriptors := m.Put(0, 0, 0, name, details(0), 0, name, smi(1<<5), smi(7), name, details(1)|smi(1<<3), 0,
 		name, smi(1<<5|1), 0x9001)
-	object := m.put(m.hiddenClass(4, 3, 4, descriptors), m.put(0, 0, smi(9)), 0, smi(8))
+	object := m.Put(m.hiddenClass(4, 3, 4, descriptors), m.Put(0, 0, smi(9)), 0, smi(8))
 	got, err := NewReader(m, testLayout()).Own(object)
 	want := []Own{{Key: name, Value: smi(8), Enumerable: true}, {Key: name, Value: smi(7), Enumerable: true},
 		{Key: name, Value: smi(9)}, {Key: name, Value: 0x9001, Accessor: true, Enumerable: true}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	if m.reads > 20 {
-		t.Errorf("%d reads", m.reads)
+	if m.Reads > 20 {
+		t.Errorf("%d reads", m.Reads)
 	}
 }
 
 func TestEntries(t *testing.T) {
 	m := &image{}
-	jsMap := func(table Word) Word { return m.put(m.class(0x840), 0, 0, table) }
+	jsMap := func(table Word) Word { return m.Put(m.class(0x840), 0, 0, table) }
 	arrayMap := m.class(0x118)
 	// 2 elements, 1 deleted, 2 buckets; then entries of key, value and next
-	table := m.put(arrayMap, smi(20), smi(2), smi(1), smi(2), smi(0), smi(-1), 0xa1, smi(1), smi(-1), 0xb1, 0xb5, 0,
+	table := m.Put(arrayMap, smi(20), smi(2), smi(1), smi(2), smi(0), smi(-1), 0xa1, smi(1), smi(-1), 0xb1, 0xb5, 0,
 		0xc1, smi(3), 0)
 	r := NewReader(m, testLayout())
 	got, err := r.Entries(jsMap(table))
 	if diff := cmp.Diff([]Entry{{0xa1, smi(1)}, {0xb1, 0xb5}, {0xc1, smi(3)}}, got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	if got, err := r.Entries(jsMap(m.put(table - 1))); err != nil || len(got) != 3 {
+	if got, err := r.Entries(jsMap(m.Put(table - 1))); err != nil || len(got) != 3 {
 		t.Errorf("table that has moved: %v, %v", got, err)
 	}
 	for _, c := range []struct {
@@ -139,11 +140,11 @@ func TestEntries(t *testing.T) {
 		table Word
 		err   string
 	}{
-		{"too many elements", m.put(arrayMap, 0, smi(1<<12+1), 0, smi(2)), "4097 entries"},
-		{"too many deleted", m.put(arrayMap, 0, 0, smi(1<<12+1), smi(2)), "4097 deleted"},
-		{"negative buckets", m.put(arrayMap, 0, 0, 0, smi(-1)), "word 2 is"},
-		{"no Smi", m.put(arrayMap, 0, 17, 0, 0), "word 0 is"},
-		{"more than there are", m.put(arrayMap, 0, smi(1<<12), smi(1<<12), smi(1<<12)), "no memory"},
+		{"too many elements", m.Put(arrayMap, 0, smi(1<<12+1), 0, smi(2)), "4097 entries"},
+		{"too many deleted", m.Put(arrayMap, 0, 0, smi(1<<12+1), smi(2)), "4097 deleted"},
+		{"negative buckets", m.Put(arrayMap, 0, 0, 0, smi(-1)), "word 2 is"},
+		{"no Smi", m.Put(arrayMap, 0, 17, 0, 0), "word 0 is"},
+		{"more than there are", m.Put(arrayMap, 0, smi(1<<12), smi(1<<12), smi(1<<12)), "no memory"},
 		{"no table", smi(1), "not a heap object"},
 	} {
 		if got, err := r.Entries(jsMap(c.table)); err == nil || !strings.Contains(err.Error(), c.err) {
@@ -161,19 +162,19 @@ func codeImage() (m *image, stream, code Word) {
 	m = &image{}
 	codeClass, streamClass := m.class(187), m.class(192)
 	m.pad()
-	stream = m.put(streamClass, 0, 0, 0)
-	m.b = append(m.b, make([]byte, 128)...)
-	code = m.put(codeClass, 0xd1, 0xd5, 0, 0, Word(stream.address()+32), 12<<32, 100, 0)
-	m.set(stream, 1, code)
+	stream = m.Put(streamClass, 0, 0, 0)
+	m.B = append(m.B, make([]byte, 128)...)
+	code = m.Put(codeClass, 0xd1, 0xd5, 0, 0, Word(stream.address()+32), 12<<32, 100, 0)
+	m.Set(stream, 1, code)
 	m.pad()
-	m.b = append(m.b, make([]byte, 8192)...)
+	m.B = append(m.B, make([]byte, 8192)...)
 	return m, stream, code
 }
 
 // pad goes on where instructions may begin.
 func (m *image) pad() {
-	for len(m.b)%32 != 0 {
-		m.put(0xcccccccccccccccc)
+	for len(m.B)%32 != 0 {
+		m.Put(0xcccccccccccccccc)
 	}
 }
 
@@ -185,7 +186,7 @@ func TestFindCode(t *testing.T) {
 		found bool
 	}{{start, true}, {start + 50, true}, {start + 100, true}, {start + 101, false}, {start - 1, false},
 		{start + 6000, false}, {0, false}, {31, false}, {1 << 63, false}, {1<<64 - 1, false}} {
-		m.reads = 0
+		m.Reads = 0
 		r := NewReader(m, testLayout())
 		got, err := r.FindCode(c.pc, new(Word))
 		if (err == nil) != c.found {
@@ -196,12 +197,12 @@ func TestFindCode(t *testing.T) {
 			!r.Same(got)) {
 			t.Errorf("pc %+d: %+v", int64(c.pc-start), got)
 		}
-		if m.reads > 600 {
-			t.Errorf("pc 0x%x: %d reads", c.pc, m.reads)
+		if m.Reads > 600 {
+			t.Errorf("pc 0x%x: %d reads", c.pc, m.Reads)
 		}
 	}
 	for _, size := range []Word{0, maxCode + 1, 1<<32 - 1} {
-		m.set(code, 7, size)
+		m.Set(code, 7, size)
 		if c, err := NewReader(m, testLayout()).FindCode(start, new(Word)); err == nil {
 			t.Errorf("%d bytes of instructions: %+v", size, c)
 		}
@@ -213,13 +214,13 @@ func TestFindCodeOfTwoIsolates(t *testing.T) {
 	m, stream, code := codeImage()
 	class := m.class(192)
 	m.pad()
-	second := m.put(class, code)
-	m.b = append(m.b, make([]byte, 128)...)
+	second := m.Put(class, code)
+	m.B = append(m.B, make([]byte, 128)...)
 	r := NewReader(m, testLayout())
 	headers := map[Word]*Word{stream: new(Word), second: new(Word)}
 	for _, s := range []Word{stream, second, stream} {
 		start := s.address() + 32
-		m.set(code, 5, Word(start))
+		m.Set(code, 5, Word(start))
 		if c, err := r.FindCode(start+50, headers[s]); err != nil || c.Start != start {
 			t.Errorf("code at 0x%x: %+v, %v", start, c, err)
 		}
@@ -231,10 +232,10 @@ func TestFindCodeOfTwoIsolates(t *testing.T) {
 
 // Memory without any code is not searched without end.
 func TestFindCodeGivesUp(t *testing.T) {
-	m := &ring{b: make([]byte, 4096)}
+	m := &heaptest.Ring{B: make([]byte, 4096)}
 	c, err := NewReader(m, testLayout()).FindCode(1<<40, new(Word))
-	if !errors.Is(err, ErrNotFound) || m.bytes > 3<<20 {
-		t.Errorf("%+v, %v after %d bytes", c, err, m.bytes)
+	if !errors.Is(err, ErrNotFound) || m.Bytes > 3<<20 {
+		t.Errorf("%+v, %v after %d bytes", c, err, m.Bytes)
 	}
 }
 
@@ -246,7 +247,7 @@ func TestSame(t *testing.T) {
 		if err != nil || !r.Same(c) {
 			t.Fatal(err)
 		}
-		m.set(code, word, 96)
+		m.Set(code, word, 96)
 		if r.Same(c) {
 			t.Errorf("word %d has changed", word)
 		}
@@ -257,7 +258,7 @@ func TestSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.set(stream, 1, code+8)
+	m.Set(stream, 1, code+8)
 	if r.Same(c) {
 		t.Error("the stream is another code's now")
 	}
@@ -278,12 +279,12 @@ func TestFindCodeAmongHeaders(t *testing.T) {
 	class, _ := NewReader(m, testLayout()).WordAt(stream.address())
 	m.pad()
 	for range 4096 {
-		m.put(class, code, 0, 0)
+		m.Put(class, code, 0, 0)
 	}
-	m.reads = 0
+	m.Reads = 0
 	header := class
-	_, err := NewReader(m, testLayout()).FindCode(imageBase+uint64(len(m.b))-8, &header)
-	if !errors.Is(err, ErrNotFound) || m.reads > 8*maxHeaders {
-		t.Errorf("%v after %d reads", err, m.reads)
+	_, err := NewReader(m, testLayout()).FindCode(heaptest.Base+uint64(len(m.B))-8, &header)
+	if !errors.Is(err, ErrNotFound) || m.Reads > 8*maxHeaders {
+		t.Errorf("%v after %d reads", err, m.Reads)
 	}
 }

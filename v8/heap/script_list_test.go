@@ -14,15 +14,15 @@ func TestScriptList(t *testing.T) {
 	l := testLayout()
 	m := &image{}
 	class := m.class(l.At(layout.TypeScript))
-	one, two, dead, other := m.put(class), m.put(class), m.put(class), m.put(m.class(seqOne))
+	one, two, dead, other := m.Put(class), m.Put(class), m.Put(class), m.Put(m.class(seqOne))
 	weakly := func(w Word) Word { return w | 2 }
 	const cleared = Word(3)
-	mixed := m.put(0, smi(4), smi(2), weakly(one), weakly(other), 0, 0)
-	strong := m.put(0, smi(2), smi(2), one, two)
-	short := m.put(0, smi(1), smi(2), weakly(one), weakly(two))
-	list := m.put(0, smi(5), smi(3), weakly(one), cleared, weakly(two), weakly(dead), 0)
-	isolate := m.put(smi(7), mixed, strong, short, other, list).address()
-	m.b = append(m.b, make([]byte, rootBytes)...)
+	mixed := m.Put(0, smi(4), smi(2), weakly(one), weakly(other), 0, 0)
+	strong := m.Put(0, smi(2), smi(2), one, two)
+	short := m.Put(0, smi(1), smi(2), weakly(one), weakly(two))
+	list := m.Put(0, smi(5), smi(3), weakly(one), cleared, weakly(two), weakly(dead), 0)
+	isolate := m.Put(smi(7), mixed, strong, short, other, list).address()
+	m.B = append(m.B, make([]byte, rootBytes)...)
 	r := NewReader(m, l)
 	slot, err := r.FindScripts(isolate)
 	if err != nil || slot != isolate+5*8 {
@@ -40,7 +40,7 @@ func TestScriptList(t *testing.T) {
 			t.Errorf("0x%x is listed: %v", uint64(w), !want)
 		}
 	}
-	m.set(Word(isolate+1), 5, smi(0))
+	m.Set(Word(isolate+1), 5, smi(0))
 	if r.ListsScript(slot, one) {
 		t.Error("a script is in no list")
 	}
@@ -53,18 +53,18 @@ func TestScriptList(t *testing.T) {
 func TestFindScriptsEnds(t *testing.T) {
 	l := testLayout()
 	m := &image{}
-	script, other := m.put(m.class(l.At(layout.TypeScript))), m.put(m.class(seqOne))
+	script, other := m.Put(m.class(l.At(layout.TypeScript))), m.Put(m.class(seqOne))
 	elements := []Word{0, smi(telling), smi(telling)}
 	for range telling - 1 {
 		elements = append(elements, script|2)
 	}
-	list := m.put(append(elements, other|2)...)
+	list := m.Put(append(elements, other|2)...)
 	roots := make([]Word, rootBytes/8)
 	for i := range roots {
 		roots[i] = list
 	}
 	r := NewReader(m, l)
-	if _, err := r.FindScripts(m.put(roots...).address()); err == nil || r.Reads() > maxFinding+2*telling {
+	if _, err := r.FindScripts(m.Put(roots...).address()); err == nil || r.Reads() > maxFinding+2*telling {
 		t.Errorf("%v, %d reads", err, r.Reads())
 	}
 }

@@ -16,23 +16,23 @@ func TestSourceMoves(t *testing.T) {
 		m := &image{}
 		before := m.chars(seqOne, 9, old)
 		if old == "" {
-			before = m.put(smi(1), smi(2))
+			before = m.Put(smi(1), smi(2))
 		}
 		words := make([]Word, 16)
 		words[0], words[sourceAt] = m.class(l.At(layout.TypeScript)), before
 		words[l.At(layout.ScriptID)/8] = smi(7)
-		script := m.put(words...)
+		script := m.Put(words...)
 		r := NewReader(m, l)
 		s, err := r.Script(script)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.set(script, sourceAt, m.chars(seqOne, 9, "a\nbc\n def"))
+		m.Set(script, sourceAt, m.chars(seqOne, 9, "a\nbc\n def"))
 		if line, column, err := r.Position(s, 6); err != nil || line != 3 || column != 2 {
 			t.Errorf("%s where the source was: line %d, column %d, %v; want 3, 2", what, line, column, err)
 		}
-		m.set(script, sourceAt, before)
-		m.set(script, l.At(layout.ScriptID)/8, smi(8)) // another script by now
+		m.Set(script, sourceAt, before)
+		m.Set(script, l.At(layout.ScriptID)/8, smi(8)) // another script by now
 		if line, column, err := r.Position(s, 6); err != nil || line != 3 || column != 2 {
 			t.Errorf("%s, later: line %d, column %d, %v; want 3, 2", what, line, column, err)
 		}
@@ -42,7 +42,7 @@ func TestSourceMoves(t *testing.T) {
 // TestScriptName: a script whose name cannot be read is not said to have none.
 func TestScriptName(t *testing.T) {
 	m, l := &image{}, testLayout()
-	undefined := m.put(m.class(l.At(layout.TypeOddball)))
+	undefined := m.Put(m.class(l.At(layout.TypeOddball)))
 	file, url, empty := m.chars(seqOne, 4, "a.js"), m.chars(seqOne, 5, "b.js?"), m.chars(seqOne, 0, "")
 	long := m.chars(seqOne, maxURL+1, strings.Repeat("x", maxURL+1))
 	for _, c := range []struct {
@@ -63,7 +63,7 @@ func TestScriptName(t *testing.T) {
 		words := make([]Word, 16)
 		words[0], words[l.At(layout.ScriptName)/8] = m.class(l.At(layout.TypeScript)), c.name
 		words[l.At(layout.ScriptSourceURL)/8] = c.url
-		s, err := NewReader(m, l).Script(m.put(words...))
+		s, err := NewReader(m, l).Script(m.Put(words...))
 		switch {
 		case c.err == "" && (err != nil || s.Name != c.want):
 			t.Errorf("%s: %+v, %v, want %q", c.what, s, err, c.want)
@@ -77,12 +77,12 @@ func TestScriptName(t *testing.T) {
 func TestRope(t *testing.T) {
 	m, l := &image{}, testLayout()
 	rope := m.cons(0, 0, 1<<16)
-	m.set(rope, 2, m.chars(seqOne, 1, "x"))
-	m.set(rope, 3, rope)
+	m.Set(rope, 2, m.chars(seqOne, 1, "x"))
+	m.Set(rope, 3, rope)
 	words := make([]Word, 16)
 	words[0], words[l.At(layout.ScriptSource)/8] = m.class(l.At(layout.TypeScript)), rope
 	words[l.At(layout.ScriptSourceMappingURL)/8] = rope
-	script := m.put(words...)
+	script := m.Put(words...)
 	s, err := NewReader(m, l).Script(script)
 	if err != nil {
 		t.Fatal(err)
@@ -93,9 +93,9 @@ func TestRope(t *testing.T) {
 		"part":  func() error { _, err := r.SourcePart(script, 0, 1<<15); return err },
 		"map":   func() error { _, err := r.MapURL(script, 1<<16); return err },
 	} {
-		m.reads = 0
-		if err := read(); err == nil || m.reads > 4000 {
-			t.Errorf("%s: %d reads, %v", what, m.reads, err)
+		m.Reads = 0
+		if err := read(); err == nil || m.Reads > 4000 {
+			t.Errorf("%s: %d reads, %v", what, m.Reads, err)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestManyLines(t *testing.T) {
 	words[0], words[l.At(layout.ScriptSource)/8] = m.class(l.At(layout.TypeScript)),
 		m.chars(seqOne, maxLines+7, strings.Repeat("\n", maxLines+7))
 	r := NewReader(m, l)
-	s, err := r.Script(m.put(words...))
+	s, err := r.Script(m.Put(words...))
 	if err != nil {
 		t.Fatal(err)
 	}

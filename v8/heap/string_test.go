@@ -16,16 +16,16 @@ func TestStrings(t *testing.T) {
 	two := m.chars(seqTwo, 3, "\x3d\xd8\x00\xde\x16\x4e") // U+1F600 U+4E16
 	half := m.chars(seqTwo, 1, "\x3d\xd8")
 	empty := m.chars(seqOne, 0, "")
-	thin := m.put(m.class(thinOne), 4<<32, latin)
-	sliced := m.put(m.class(slicedOne), 3<<32, hello, smi(1))
-	slicedThin := m.put(m.class(slicedOne), 2<<32, thin, smi(2))
-	external := m.put(m.class(externalOne), 5<<32, 0x7f0000001234, Word(hello.address()+16))
-	moved := m.put(hello - 1)
+	thin := m.Put(m.class(thinOne), 4<<32, latin)
+	sliced := m.Put(m.class(slicedOne), 3<<32, hello, smi(1))
+	slicedThin := m.Put(m.class(slicedOne), 2<<32, thin, smi(2))
+	external := m.Put(m.class(externalOne), 5<<32, 0x7f0000001234, Word(hello.address()+16))
+	moved := m.Put(hello - 1)
 	rope := m.cons(m.cons(hello, empty, 5), m.cons(two, m.cons(thin, sliced, 7), 10), 15)
 	flattened := m.cons(hello, latin, 5) // its second part is still what it was, "café" of "hcafé"
 	key := m.chars(seqOne, 12, "/checkout/id")
 	keyed := m.chars(seqOne, 12, string(binary.LittleEndian.AppendUint64(nil, uint64(key)))+"t/id")
-	slicedKeyed := m.put(m.class(slicedOne), 8<<32, keyed, smi(3))
+	slicedKeyed := m.Put(m.class(slicedOne), 8<<32, keyed, smi(3))
 
 	for _, c := range []struct {
 		name  string
@@ -85,17 +85,17 @@ func TestHostileStrings(t *testing.T) {
 	m := &image{}
 	hello := m.chars(seqOne, 5, "hello")
 	empty := m.chars(seqOne, 0, "")
-	sliced := func(parent, offset Word) Word { return m.put(m.class(slicedOne), 3<<32, parent, offset) }
+	sliced := func(parent, offset Word) Word { return m.Put(m.class(slicedOne), 3<<32, parent, offset) }
 	ownCons := m.cons(empty, 0, 1<<30)
-	m.set(ownCons, 3, ownCons)
+	m.Set(ownCons, 3, ownCons)
 	ownFirst := m.cons(0, hello, 1<<30)
-	m.set(ownFirst, 2, ownFirst)
-	ownThin := m.put(m.class(thinOne), 9<<32, 0)
-	m.set(ownThin, 2, ownThin)
+	m.Set(ownFirst, 2, ownFirst)
+	ownThin := m.Put(m.class(thinOne), 9<<32, 0)
+	m.Set(ownThin, 2, ownThin)
 	ownSliced := sliced(0, 0)
-	m.set(ownSliced, 2, ownSliced)
-	moved := m.put(0)
-	m.set(moved, 0, m.put(0)-1) // to something without a hidden class
+	m.Set(ownSliced, 2, ownSliced)
+	moved := m.Put(0)
+	m.Set(moved, 0, m.Put(0)-1) // to something without a hidden class
 
 	for _, c := range []struct {
 		name string
@@ -114,23 +114,23 @@ func TestHostileStrings(t *testing.T) {
 		{"sliced with an offset that is no Smi", sliced(hello, 1234), "offset"},
 		{"longer than memory", m.chars(seqOne, 1<<30, "x"), "no memory"},
 		{"longest length there is", m.chars(seqTwo, -1, "x"), "no memory"},
-		{"external without data", m.put(m.class(uncachedOne), 5<<32, 0, 0), "external"},
-		{"external at a wild address", m.put(m.class(externalOne), 5<<32, 0, 1<<63), "no memory"},
-		{"not a string", m.put(m.class(128), 5<<32, 0, 0), "not a string"},
-		{"of no representation", m.put(m.class(4), 5<<32, 0, 0), "not a string"},
+		{"external without data", m.Put(m.class(uncachedOne), 5<<32, 0, 0), "external"},
+		{"external at a wild address", m.Put(m.class(externalOne), 5<<32, 0, 1<<63), "no memory"},
+		{"not a string", m.Put(m.class(128), 5<<32, 0, 0), "not a string"},
+		{"of no representation", m.Put(m.class(4), 5<<32, 0, 0), "not a string"},
 		{"moved to nowhere", moved, "hidden class"},
 		{"sliced past its parent", sliced(hello, smi(6)), "0 characters of 3"},
-		{"sliced longer than its parent", m.put(m.class(slicedOne), 100<<32, hello, smi(1)), "4 characters of 100"},
+		{"sliced longer than its parent", m.Put(m.class(slicedOne), 100<<32, hello, smi(1)), "4 characters of 100"},
 		{"cons of less than it says", m.cons(hello, empty, 9), "5 characters of 9"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m.reads = 0
+			m.Reads = 0
 			got, err := NewReader(m, testLayout()).String(c.w, 1024)
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("got %q, %v, want an error with %q", got, err, c.err)
 			}
-			if m.reads > maxStringReads {
-				t.Errorf("%d reads", m.reads)
+			if m.Reads > maxStringReads {
+				t.Errorf("%d reads", m.Reads)
 			}
 			if c.name != "not a string" {
 				return

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/heap/heaptest"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -15,9 +16,9 @@ import (
 func exitImage(t *testing.T) (*deoptimised, *Tables, *layout.Layout) {
 	m, l := deoptImage(t), deoptLayout()
 	l.Values[layout.DeoptExitSize] = layout.Value{N: 4, State: layout.Known}
-	m.set(m.data, 2+l.At(layout.DeoptSFI), m.own)
-	m.set(m.data, 2+l.At(layout.DeoptInlining), m.put(0, smi(16), (10+1)<<1, 0))
-	m.code = m.codeOf(t, m.data, m.put(0, smi(2), 0x0304), m.code.Start, m.code.End)
+	m.Set(m.data, 2+l.At(layout.DeoptSFI), m.own)
+	m.Set(m.data, 2+l.At(layout.DeoptInlining), m.Put(0, smi(16), (10+1)<<1, 0))
+	m.code = m.codeOf(t, m.data, m.Put(0, smi(2), 0x0304), m.code.Start, m.code.End)
 	return m, &Tables{Function: m.own, deoptExits: 32}, l
 }
 
@@ -49,8 +50,8 @@ func TestLeft(t *testing.T) {
 func TestFramesAtCall(t *testing.T) {
 	m, o, l := exitImage(t)
 	testFramesAtCall(t, m, o, l)
-	table := int(m.code.End - imageBase)
-	copy(m.b[table:], unhex(t, "00000000 04000000 91040000 100137 20033b 280000 30023f ffffffff"))
+	table := int(m.code.End - heaptest.Base)
+	copy(m.B[table:], unhex(t, "00000000 04000000 91040000 100137 20033b 280000 30023f ffffffff"))
 	m.code.Kind = l.At(layout.KindTurboFan)
 	testFramesAtCall(t, m, o, l)
 	l.Values[layout.SafepointHeader] = layout.Value{State: layout.Absent}
@@ -89,7 +90,7 @@ func testFramesAtCall(t *testing.T, m *deoptimised, o *Tables, l *layout.Layout)
 // TestWithoutDeopts: code that cannot be deoptimised has positions only.
 func TestWithoutDeopts(t *testing.T) {
 	m, _, l := exitImage(t)
-	code := m.codeOf(t, m.put(0, smi(0)), m.put(0, smi(2), 0x0304), m.code.Start, m.code.End)
+	code := m.codeOf(t, m.Put(0, smi(0)), m.Put(0, smi(2), 0x0304), m.code.Start, m.code.End)
 	o, err := Read(heap.NewReader(m, l), code)
 	if err != nil || o.Function != 0 || len(o.Positions) != 1 {
 		t.Errorf("%+v, %v", o, err)
@@ -101,8 +102,8 @@ func FuzzLeft(f *testing.F) {
 	f.Add(uint16(0), uint64(0), 36)
 	f.Fuzz(func(t *testing.T, at uint16, word uint64, offset int) {
 		m, o, l := exitImage(t)
-		i := int(at) % (len(m.b) - 8)
-		binary.LittleEndian.PutUint64(m.b[i:], binary.LittleEndian.Uint64(m.b[i:])^word)
+		i := int(at) % (len(m.B) - 8)
+		binary.LittleEndian.PutUint64(m.B[i:], binary.LittleEndian.Uint64(m.B[i:])^word)
 		if o, err := Read(heap.NewReader(m, l), m.code); err == nil {
 			o.Calls(offset)
 			o.Functions()

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/heap/heaptest"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -31,8 +32,9 @@ func unhex(t *testing.T, s string) []byte {
 }
 
 func TestSafepoints(t *testing.T) {
-	m := &image{b: append(make([]byte, 848), unhex(t, printedTable)...)}
-	got, err := safepoints(heap.NewReader(m, deoptLayout()), &heap.Code{Start: imageBase, End: imageBase + 848}, false)
+	m := &heaptest.Image[heap.Word]{B: append(make([]byte, 848), unhex(t, printedTable)...)}
+	code := &heap.Code{Start: heaptest.Base, End: heaptest.Base + 848}
+	got, err := safepoints(heap.NewReader(m, deoptLayout()), code, false)
 	if diff := cmp.Diff(printedEntries, got, cmp.AllowUnexported(safepoint{})); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
@@ -87,8 +89,8 @@ func TestHostileSafepoints(t *testing.T) {
 		"too many entries": "0d000000 01800000 10000000 00000000",
 		"odd format":       "0d000000 01000000 a1040000 00000000 280000000000",
 	} {
-		m := &image{b: append(make([]byte, 848), unhex(t, s)...)}
-		code := &heap.Code{Start: imageBase, End: imageBase + 848}
+		m := &heaptest.Image[heap.Word]{B: append(make([]byte, 848), unhex(t, s)...)}
+		code := &heap.Code{Start: heaptest.Base, End: heaptest.Base + 848}
 		got, err := safepoints(heap.NewReader(m, deoptLayout()), code, false)
 		if err == nil {
 			t.Errorf("%s: %v, want an error", name, got)
@@ -96,8 +98,8 @@ func TestHostileSafepoints(t *testing.T) {
 	}
 	l := deoptLayout()
 	l.Values[layout.SafepointLength].N = 12
-	if _, err := safepoints(heap.NewReader(&image{b: make([]byte, 900)}, l),
-		&heap.Code{Start: imageBase, End: imageBase}, false); err == nil {
+	if _, err := safepoints(heap.NewReader(&heaptest.Image[heap.Word]{B: make([]byte, 900)}, l),
+		&heap.Code{Start: heaptest.Base, End: heaptest.Base}, false); err == nil {
 		t.Error("a format behind the header is read")
 	}
 }
@@ -135,20 +137,20 @@ type deoptimised struct {
 func deoptImage(t *testing.T) *deoptimised {
 	m := &deoptimised{image: &image{}}
 	sfi := m.class(0x11a)
-	m.own, m.inlined, m.builtin = m.put(sfi), m.put(sfi), m.put(sfi)
-	forEach := m.put(m.class(0x855), 0, 0, 0, m.builtin)
-	wrapper := m.put(m.class(5), m.inlined)
-	m.literals = m.put(0, smi(10), m.inlined, 3, wrapper, m.own, 0, 0, 0, 0, 0, forEach+2)
+	m.own, m.inlined, m.builtin = m.Put(sfi), m.Put(sfi), m.Put(sfi)
+	forEach := m.Put(m.class(0x855), 0, 0, 0, m.builtin)
+	wrapper := m.Put(m.class(5), m.inlined)
+	m.literals = m.Put(0, smi(10), m.inlined, 3, wrapper, m.own, 0, 0, 0, 0, 0, forEach+2)
 	b := slices.Concat(basis, repeating, viaBuiltin)
-	array := m.put(0, smi(len(b)))
-	m.b = append(m.b, b...)
-	m.b = append(m.b, make([]byte, 8-len(m.b)%8)...)
+	array := m.Put(0, smi(len(b)))
+	m.B = append(m.B, b...)
+	m.B = append(m.B, make([]byte, 8-len(m.B)%8)...)
 	data := []heap.Word{0, smi(12 + 3*3), array, 0, 0, m.literals, 0, 0, 0, 0, 0, 0, 0, 0}
-	m.data = m.put(append(data, 0, smi(0), 0, 0, smi(23), 0, 0, smi(35), 0)...)
-	m.code = &heap.Code{Start: imageBase + uint64(len(m.b)), Kind: 11}
+	m.data = m.Put(append(data, 0, smi(0), 0, 0, smi(23), 0, 0, smi(35), 0)...)
+	m.code = &heap.Code{Start: heaptest.Base + uint64(len(m.B)), Kind: 11}
 	m.code.End = m.code.Start + 64
-	m.b = append(m.b, make([]byte, 64)...)
-	m.b = append(m.b, unhex(t, "00000000 04000000 91000000 00000000 10013700 20033b00 28000000 30023f00")...)
+	m.B = append(m.B, make([]byte, 64)...)
+	m.B = append(m.B, unhex(t, "00000000 04000000 91000000 00000000 10013700 20033b00 28000000 30023f00")...)
 	return m
 }
 
@@ -203,7 +205,7 @@ func TestExitFrames(t *testing.T) {
 	if len(o.DeoptFunctions()) != 3 {
 		t.Errorf("functions: %v", o.DeoptFunctions())
 	}
-	m.set(m.data, 18, smi(-1))
+	m.Set(m.data, 18, smi(-1))
 	o.exits = exits(heap.NewReader(m, deoptLayout()), m.data, m.own)
 	if got, is := o.exitFrames(36); got != nil || !is {
 		t.Errorf("without a translation: %v, %v", got, is)
@@ -234,15 +236,15 @@ func TestContradictingSites(t *testing.T) {
 	}{
 		{"as it is", func(m *deoptimised) {}, []int{16, 32, 48, 54, 58, 62}},
 		{"other function", func(m *deoptimised) { m.own = m.inlined }, nil},
-		{"own function collected", func(m *deoptimised) { m.set(m.literals, 5, 3) }, nil},
-		{"inlined function collected", func(m *deoptimised) { m.set(m.literals, 2, 3) }, []int{32, 58}},
-		{"a literal that is no function", func(m *deoptimised) { m.set(m.literals, 2, smi(4)) }, []int{32, 58}},
-		{"builtin collected", func(m *deoptimised) { m.set(m.literals, 11, 3) }, []int{16, 32, 48, 54, 58, 62}},
-		{"no literal that far", func(m *deoptimised) { m.set(m.literals, 1, smi(3)) }, nil},
-		{"translation index is an object", func(m *deoptimised) { m.set(m.data, 15, m.own) }, []int{32, 48, 58, 62}},
-		{"translation index below 0", func(m *deoptimised) { m.set(m.data, 15, smi(-1)) }, []int{32, 48, 58, 62}},
-		{"translation of another place", func(m *deoptimised) { m.set(m.data, 15, smi(4)) }, []int{32, 48, 58, 62}},
-		{"two points", func(m *deoptimised) { m.set(m.data, 1, smi(12+2*3)) }, []int{16, 48, 54, 62}},
+		{"own function collected", func(m *deoptimised) { m.Set(m.literals, 5, 3) }, nil},
+		{"inlined function collected", func(m *deoptimised) { m.Set(m.literals, 2, 3) }, []int{32, 58}},
+		{"a literal that is no function", func(m *deoptimised) { m.Set(m.literals, 2, smi(4)) }, []int{32, 58}},
+		{"builtin collected", func(m *deoptimised) { m.Set(m.literals, 11, 3) }, []int{16, 32, 48, 54, 58, 62}},
+		{"no literal that far", func(m *deoptimised) { m.Set(m.literals, 1, smi(3)) }, nil},
+		{"translation index is an object", func(m *deoptimised) { m.Set(m.data, 15, m.own) }, []int{32, 48, 58, 62}},
+		{"translation index below 0", func(m *deoptimised) { m.Set(m.data, 15, smi(-1)) }, []int{32, 48, 58, 62}},
+		{"translation of another place", func(m *deoptimised) { m.Set(m.data, 15, smi(4)) }, []int{32, 48, 58, 62}},
+		{"two points", func(m *deoptimised) { m.Set(m.data, 1, smi(12+2*3)) }, []int{16, 48, 54, 62}},
 	} {
 		m := deoptImage(t)
 		c.change(m)
@@ -286,8 +288,8 @@ func FuzzSites(f *testing.F) {
 	f.Add(uint16(0), uint64(0), uint8(0))
 	f.Fuzz(func(t *testing.T, at uint16, word uint64, operand uint8) {
 		m := deoptImage(t)
-		i := int(at) % (len(m.b) - 8)
-		binary.LittleEndian.PutUint64(m.b[i:], binary.LittleEndian.Uint64(m.b[i:])^word)
+		i := int(at) % (len(m.B) - 8)
+		binary.LittleEndian.PutUint64(m.B[i:], binary.LittleEndian.Uint64(m.B[i:])^word)
 		l := deoptLayout()
 		l.TranslationOperands = slices.Clone(operands13)
 		l.TranslationOperands[int(operand)%len(operands13)]++

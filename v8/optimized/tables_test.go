@@ -7,17 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/heap/heaptest"
 )
 
 func TestHostileData(t *testing.T) {
 	m := &image{}
-	sfi := m.put(m.class(0x11a), 0, 0, 0, 0, 0, 0, 0)
-	wrapper := m.put(m.class(0x120), sfi)
+	sfi := m.Put(m.class(0x11a), 0, 0, 0, 0, 0, 0, 0)
+	wrapper := m.Put(m.class(0x120), sfi)
 	bytes := func(n int, data ...heap.Word) heap.Word {
-		return m.put(append([]heap.Word{0, smi(n)}, data...)...)
+		return m.Put(append([]heap.Word{0, smi(n)}, data...)...)
 	}
 	data := func(sfi, inlining, literals heap.Word) heap.Word {
-		return m.put(0, smi(9), 0, 0, 0, literals, 0, 0, 0, sfi, inlining)
+		return m.Put(0, smi(9), 0, 0, 0, literals, 0, 0, 0, sfi, inlining)
 	}
 	table := bytes(2, 0x2c02)
 	// position word 22 of an inlining: script offset 10, in the function itself
@@ -34,14 +35,15 @@ func TestHostileData(t *testing.T) {
 		{"a negative literal", data(sfi, bytes(16, 22, 0xfffffffe), bytes(1, sfi)), table, "no element -2"},
 		{"too many inlined", data(sfi, bytes(16*maxInlined+16), bytes(0)), table, "byte array"},
 		{"a length that is negative", data(sfi, bytes(-1), bytes(0)), table, "byte array"},
-		{"data that is short", m.put(0, smi(7), 0, 0, 0), table, "no element 7 of 7"},
+		{"data that is short", m.Put(0, smi(7), 0, 0, 0), table, "no element 7 of 7"},
 		{"no data", smi(0), table, "length"},
 		{"positions too long", data(sfi, bytes(0), bytes(0)), bytes(1<<20 + 1), "byte array"},
-		{"positions that are undefined", data(sfi, bytes(0), bytes(0)), m.put(0, 99), "byte array"},
+		{"positions that are undefined", data(sfi, bytes(0), bytes(0)), m.Put(0, 99), "byte array"},
 		{"positions cut off", data(sfi, bytes(0), bytes(0)), bytes(1, 0x80), "cut off"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o, err := Read(heap.NewReader(m, testLayout()), m.codeOf(t, c.data, c.positions, imageBase, imageBase+64))
+			code := m.codeOf(t, c.data, c.positions, heaptest.Base, heaptest.Base+64)
+			o, err := Read(heap.NewReader(m, testLayout()), code)
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Fatalf("%+v, %v, want %q", o, err, c.err)
 			}

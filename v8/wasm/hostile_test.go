@@ -2,10 +2,10 @@ package wasm
 
 import (
 	"encoding/binary"
-	"errors"
 	"testing"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/heap/heaptest"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -16,30 +16,8 @@ const (
 	mostBytes  = mostAtOnce + 8<<20
 )
 
-// ring is memory that repeats a piece of bytes for ever, so that every pointer leads somewhere.
-type ring struct {
-	b                  []byte
-	reads, bytes, most int
-}
-
-var errUnmapped = errors.New("not mapped")
-
-func (m *ring) ReadAt(p []byte, off int64) (int, error) {
-	m.reads++
-	m.bytes += len(p)
-	m.most = max(m.most, len(p))
-	if len(m.b) == 0 || len(p) > 64<<10 {
-		return 0, errUnmapped
-	}
-	n := copy(p, m.b[uint64(off)%uint64(len(m.b)):])
-	for n < len(p) {
-		n += copy(p[n:], m.b)
-	}
-	return n, nil
-}
-
 // attack reads code of WebAssembly, and the module that it is of.
-func attack(t *testing.T, m *ring, l *layout.Layout, at uint64) {
+func attack(t *testing.T, m *heaptest.Ring, l *layout.Layout, at uint64) {
 	t.Helper()
 	r := heap.NewReader(m, l)
 	if c, err := CodeAt(r, at, at); err == nil {
@@ -55,8 +33,8 @@ func attack(t *testing.T, m *ring, l *layout.Layout, at uint64) {
 	module.Same(r)
 	module.Body(r, 3)
 	module.URL(r, heap.Word(at))
-	if m.reads > mostReads || m.bytes > mostBytes || m.most > mostAtOnce {
-		t.Fatalf("at 0x%x: %d reads, %d bytes, %d of them at once", at, m.reads, m.bytes, m.most)
+	if m.Reads > mostReads || m.Bytes > mostBytes || m.Most > mostAtOnce {
+		t.Fatalf("at 0x%x: %d reads, %d bytes, %d of them at once", at, m.Reads, m.Bytes, m.Most)
 	}
 }
 
@@ -79,7 +57,7 @@ func FuzzHostileMemory(f *testing.F) {
 		if unsigned {
 			l.Values[layout.PositionsUnsigned].N = 1
 		}
-		attack(t, &ring{b: b}, l, at)
+		attack(t, &heaptest.Ring{B: b}, l, at)
 	})
 }
 
@@ -95,7 +73,7 @@ func TestHostileLayout(t *testing.T) {
 			for _, b := range [][]byte{selves(0x10001), selves(167 << 32), selves(2163 << 32)} {
 				l := testLayout()
 				l.Values[f] = v
-				attack(t, &ring{b: b}, l, 0x10001)
+				attack(t, &heaptest.Ring{B: b}, l, 0x10001)
 			}
 		}
 	}

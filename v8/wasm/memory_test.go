@@ -1,10 +1,8 @@
 package wasm
 
 import (
-	"encoding/binary"
-	"fmt"
-
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/heap/heaptest"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -26,33 +24,4 @@ func testLayout() *layout.Layout {
 	return l
 }
 
-const imageBase = 0x100000
-
-// image is memory at imageBase and nothing else. It counts reads.
-type image struct {
-	b     []byte
-	reads int
-}
-
-func (m *image) ReadAt(p []byte, off int64) (int, error) {
-	m.reads++
-	at := uint64(off) - imageBase
-	if uint64(off) < imageBase || at > uint64(len(m.b)) || uint64(len(p)) > uint64(len(m.b))-at {
-		return 0, fmt.Errorf("no memory at 0x%x, %d bytes", uint64(off), len(p))
-	}
-	return copy(p, m.b[at:]), nil
-}
-
-// put adds an object and returns its tagged address.
-func (m *image) put(words ...heap.Word) heap.Word {
-	w := heap.Word(imageBase + len(m.b) + 1)
-	for _, x := range words {
-		m.b = binary.LittleEndian.AppendUint64(m.b, uint64(x))
-	}
-	return w
-}
-
-// set changes a word of an object.
-func (m *image) set(object heap.Word, i int, w heap.Word) {
-	binary.LittleEndian.PutUint64(m.b[uint64(object)-1-imageBase+8*uint64(i):], uint64(w))
-}
+type image = heaptest.Image[heap.Word]

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/heap/heaptest"
 )
 
 // Pieces of modules, by the core specification: sizes are below 128, so that each is one byte.
@@ -36,11 +37,11 @@ var (
 // inMemory puts a module into memory behind the NativeModule that has it.
 func inMemory(module string) (*image, uint64) {
 	m := &image{}
-	native := m.put(make([]heap.Word, 64)...)
-	vector := m.put(0, heap.Word(len(module)))
-	m.set(vector, 0, heap.Word(imageBase+len(m.b)))
-	m.set(native, 0xf0/8, vector-1)
-	m.b = append(m.b, module...)
+	native := m.Put(make([]heap.Word, 64)...)
+	vector := m.Put(0, heap.Word(len(module)))
+	m.Set(vector, 0, heap.Word(heaptest.Base+len(m.B)))
+	m.Set(native, 0xf0/8, vector-1)
+	m.B = append(m.B, module...)
 	return m, uint64(native) - 1
 }
 
@@ -134,11 +135,11 @@ func TestSameModule(t *testing.T) {
 			t.Errorf("%s: %v: not the same", name, err)
 			continue
 		}
-		changed := strings.Replace(string(mem.b), c.from, c.to, 1)
-		if changed == string(mem.b) {
+		changed := strings.Replace(string(mem.B), c.from, c.to, 1)
+		if changed == string(mem.B) {
 			t.Fatalf("%s: the same bytes", name)
 		}
-		mem.b = []byte(changed)
+		mem.B = []byte(changed)
 		if m.Same(r) {
 			t.Errorf("%s: said to be the same module", name)
 		}
@@ -159,8 +160,8 @@ func TestLongNamesSayThatTheyAreCut(t *testing.T) {
 
 // tree puts nodes into memory and gives the address of the word that points to the root.
 func tree(m *image, nodes ...[5]heap.Word) uint64 {
-	root := m.put(0)
-	first := heap.Word(imageBase + len(m.b))
+	root := m.Put(0)
+	first := heap.Word(heaptest.Base + len(m.B))
 	for _, n := range nodes { // left and right are numbers of nodes from 1 on
 		child := func(w heap.Word) heap.Word {
 			if w == 0 {
@@ -168,9 +169,9 @@ func tree(m *image, nodes ...[5]heap.Word) uint64 {
 			}
 			return first + (w-1)*56
 		}
-		m.put(0, 0, child(n[0]), child(n[1]), n[2], n[3], n[4])
+		m.Put(0, 0, child(n[0]), child(n[1]), n[2], n[3], n[4])
 	}
-	m.set(root, 0, first)
+	m.Set(root, 0, first)
 	return uint64(root) - 1
 }
 
@@ -186,10 +187,10 @@ func TestGreatest(t *testing.T) {
 	if _, err := greatest(r, root, 19); err == nil {
 		t.Error("a key below all others is found")
 	}
-	m.reads = 0
+	m.Reads = 0
 	round := tree(m, [5]heap.Word{1, 1, 50}) // its own child
-	if _, err := greatest(r, round, 60); err != nil || m.reads > 2*maxTreeDepth {
-		t.Errorf("a tree without end: %v, %d reads", err, m.reads)
+	if _, err := greatest(r, round, 60); err != nil || m.Reads > 2*maxTreeDepth {
+		t.Errorf("a tree without end: %v, %d reads", err, m.Reads)
 	}
 }
 
@@ -211,8 +212,8 @@ func FuzzModule(f *testing.F) {
 				t.Fatalf("body of function %d at %d of %d", i, at, len(b))
 			}
 		}
-		if len(m.names) > len(b) || len(m.bodies) > len(b) || mem.reads > 8*len(b)+100 || !m.Same(r) {
-			t.Fatalf("%d names, %d bodies, %d reads of %d bytes", len(m.names), len(m.bodies), mem.reads, len(b))
+		if len(m.names) > len(b) || len(m.bodies) > len(b) || mem.Reads > 8*len(b)+100 || !m.Same(r) {
+			t.Fatalf("%d names, %d bodies, %d reads of %d bytes", len(m.names), len(m.bodies), mem.Reads, len(b))
 		}
 	})
 }
@@ -225,15 +226,15 @@ func TestTables(t *testing.T) {
 	// At offset 4 of the code: offset 10 of the function's own body; at 9: offset 5 of an inlined one's, in inlining 0;
 	// at 14: offset 6 of one that this has called last.
 	positions := vlq(5) + vlq((10+1)<<1) + vlq(5) + vlq((5+1)<<1+1<<31-(10+1)<<1) + vlq(5) + vlq(1<<1+1<<31)
-	at := imageBase + len(m.b)
-	m.b = append(m.b, "trap"+"reloc"+positions+inlining+tailCall...)
+	at := heaptest.Base + len(m.B)
+	m.B = append(m.B, "trap"+"reloc"+positions+inlining+tailCall...)
 	head := make([]byte, headSize)
 	binary.LittleEndian.PutUint64(head[0x18:], uint64(at))
 	for offset, n := range map[int]int{0x20: 100, 0x24: 5, 0x28: len(positions), 0x2c: 26, 0x34: 4, 0x38: 3} {
 		binary.LittleEndian.PutUint32(head[offset:], uint32(n))
 	}
-	object := imageBase + len(m.b)
-	m.b = append(m.b, head...)
+	object := heaptest.Base + len(m.B)
+	m.B = append(m.B, head...)
 	r := heap.NewReader(m, testLayout())
 	c, err := readCode(r, uint64(object))
 	if err != nil || c.Index != 3 || !c.Same(r) {
@@ -250,7 +251,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("offset %d: %s", offset, diff)
 		}
 	}
-	m.b[object-imageBase+0x38]++
+	m.B[object-heaptest.Base+0x38]++
 	if c.Same(r) {
 		t.Error("the code is another function's, and is said to be the same")
 	}
