@@ -59,7 +59,8 @@ type Agent struct {
 	groups        cgroup.Watch
 	passes        *deliver.Passes
 	budget        *budget.Controller
-	measureAt     time.Time // when CPU time and memory are measured next; zero: never
-	heldSaid      time.Time // when it was said last that a lower rate is of no use
-	shown         time.Time // when Progress was called last
+	measureAt     time.Time     // when CPU time and memory are measured next; zero: never
+	handling      time.Duration // CPU time of drain
+	heldSaid      time.Time     // when it was said last that a lower rate is of no use
+	shown         time.Time     // when Progress was called last
 }

@@ -33,9 +33,7 @@ func (a *Agent) keepBudget(now time.Time) {
 		return
 	}
 	a.measureAt = now.Add(min(max(a.config.SnapshotEvery, leastWindow), mostWindow))
-	use := a.measure()
-	before := a.budget.State()
-	next := a.budget.Next(use)
+	before, next := a.budget.State(), a.budget.Next(a.measure())
 	if next.Saving > 0 && next.Collect {
 		a.forget()
 	}
@@ -53,7 +51,7 @@ func (a *Agent) keepBudget(now time.Time) {
 	}
 	if next.Held && !before.Held && now.Sub(a.heldSaid) > time.Hour {
 		a.heldSaid = now
-		a.log.Warn("the CPU budget is exceeded, but by what does not depend on the rate", "used of a core",
+		a.log.Warn("the CPU budget is exceeded, but by what does not grow with the rate", "used of a core",
 			percent(next.Load), "budget", percent(a.config.CPUBudget))
 	}
 	if next.Rate == before.Rate {
@@ -77,7 +75,8 @@ func (a *Agent) measure() budget.Use {
 		debug.SetMemoryLimit(own.HeapLimit(a.config.MemoryLimit - s.MapBytes))
 	}
 	return budget.Use{
-		At: time.Duration(sampler.Now()), CPU: s.CPU, Memory: s.Memory, Needed: own.Needed + s.MapBytes,
+		At: time.Duration(sampler.Now()), CPU: s.CPU, Rated: a.handling + s.InKernel,
+		Memory: s.Memory, Needed: own.Needed + s.MapBytes,
 	}
 }
 

@@ -127,7 +127,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	for ctx.Err() == nil && !a.finished() {
 		a.sampler.Wait(jobs.Earliest(jobs.Earliest(a.end.Add(slack), a.nextMaintenance()), a.builder.Due(slack)))
 		now := a.now() // before drain, which may take long: what is sampled meanwhile is drained before the next cut
-		a.drain()
+		a.handling += budget.CPUOf(a.drain)
 		a.async.DrainResults()
 		if now.After(a.end.Add(slack)) {
 			a.cut(a.end)

@@ -4,7 +4,6 @@ package budget
 
 import (
 	"math"
-	"slices"
 	"time"
 )
 
@@ -19,6 +18,7 @@ type Limits struct {
 type Use struct {
 	At     time.Duration // on any clock that does not jump
 	CPU    time.Duration // since the agent began, of its own threads and of its BPF program
+	Rated  time.Duration // of this, what grows with the rate: taking samples and handling them
 	Memory int64         // bytes it has now: anonymous memory and BPF maps
 	Needed int64         // bytes of these that it cannot do without: not garbage, nor what the heap keeps free
 }
@@ -30,7 +30,7 @@ type State struct {
 	// quarter of their size, from 2 on a sixteenth. From 3 on each step halves the rate, too.
 	Saving int
 	Load   float64 // CPU of a core that the last window took
-	Held   bool    // the CPU budget is exceeded by what does not depend on the rate, which is not lowered for that
+	Held   bool    // the CPU budget is exceeded by what does not grow with the rate, which is not lowered for that
 	// Collect asks for a garbage collection, and to empty caches if Saving is not 0: the memory may be waste.
 	Collect bool
 }
@@ -49,8 +49,7 @@ const (
 	room      = 0.8  // share of the budget that a raised rate may take, by what the present one does
 	most      = 4    // by which one step lowers the rate
 	patch     = 3    // windows after which a rate may be raised
-	little    = 0.1  // share of the load that samples take, below which a lower rate is of no use
-	grown     = 1.5  // by which a load must have grown for a lower rate to be tried again
+	reserved  = 0.25 // share of the budget that samples may take, whatever all else takes
 	high      = 0.9  // share of the memory that is needed, beyond which it is short
 	low       = 0.75 // share below which it is not
 	again     = 6    // windows after which garbage is collected again while memory is short
@@ -69,9 +68,8 @@ type Controller struct {
 	begun  bool
 	skip   int           // windows that do not count
 	since  time.Duration // from when on windows count
-	loads  []float64     // CPU of a core in the last windows with the present rate
+	loads  []load        // of the last windows with the present rate
 	byCPU  int           // the rate that the CPU budget leaves
-	before point         // when it was lowered last
 	trying bool          // the present rate is a trial
 	rest   int           // windows until the next one
 	pause  int           // what that was last
@@ -80,11 +78,8 @@ type Controller struct {
 	state  State
 }
 
-// point is what a rate took.
-type point struct {
-	rate int
-	load float64
-}
+// load is what a window took, in CPU of a core: all of it, and what of this grows with the rate.
+type load struct{ all, rated float64 }
 
 // New returns a Controller for an agent that begins with the rate of the limits.
 func New(l Limits) *Controller {
@@ -98,7 +93,7 @@ func (c *Controller) SetLimits(l Limits) {
 	if l.Rate != c.limits.Rate {
 		c.byCPU = l.Rate
 	}
-	c.limits, c.skip, c.loads, c.before = l, beginning, nil, point{}
+	c.limits, c.skip, c.loads = l, beginning, nil
 	c.trying, c.rest, c.pause = false, 0, rest
 	c.state.Held = false
 	c.decide()
@@ -110,8 +105,10 @@ func (c *Controller) State() State { return c.state }
 // Next takes what the agent has used up to now, and returns how to sample from now on.
 func (c *Controller) Next(u Use) State {
 	if c.begun && u.At > c.last.At {
-		c.state.Load = float64(u.CPU-c.last.CPU) / float64(u.At-c.last.At)
-		c.cpu(u.At, c.state.Load)
+		window := float64(u.At - c.last.At)
+		l := load{float64(u.CPU-c.last.CPU) / window, float64(u.Rated-c.last.Rated) / window}
+		c.state.Load = l.all
+		c.cpu(u.At, l)
 	} else if !c.begun {
 		c.since = u.At + settling
 	}
@@ -123,7 +120,7 @@ func (c *Controller) Next(u Use) State {
 
 // cpu takes the load of a window that has ended. Two in a row above the budget lower the rate: one alone may be the
 // start of a process. Three in a row that leave enough room for more raise it.
-func (c *Controller) cpu(now time.Duration, load float64) {
+func (c *Controller) cpu(now time.Duration, l load) {
 	if c.limits.CPU <= 0 {
 		c.byCPU = c.limits.Rate
 		return
@@ -133,29 +130,40 @@ func (c *Controller) cpu(now time.Duration, load float64) {
 		return
 	}
 	c.rest = max(c.rest-1, 0)
-	c.loads = append(c.loads, load)
-	if n := len(c.loads); n > patch {
+	c.loads = append(c.loads, l)
+	n := len(c.loads)
+	if n >= 2 && c.reduce(c.loads[n-2], l) {
+		return
+	}
+	if n >= patch {
 		c.loads = c.loads[n-patch:]
-	}
-	if n := len(c.loads); n >= 2 {
-		least := min(c.loads[n-1], c.loads[n-2])
-		c.state.Held = least > c.limits.CPU && c.fixed(least)
-		if least > c.limits.CPU && c.state.Rate > 1 && !c.state.Held {
-			c.before = point{c.state.Rate, least}
-			c.byCPU = lower(c.state.Rate, c.limits.CPU*leave/least)
-			if c.trying {
-				c.trying, c.rest, c.pause = false, c.pause, min(2*c.pause, longRest)
-			}
-			return
-		}
-	}
-	if len(c.loads) == patch {
 		c.raise()
 	}
 }
 
+// reduce lowers the rate if two windows in a row were above the budget, as far as the cheaper of them needs.
+func (c *Controller) reduce(before, last load) bool {
+	exceeded := min(before.all, last.all) > c.limits.CPU
+	share := max(c.share(before, leave), c.share(last, leave))
+	c.state.Held = exceeded && share >= 1
+	if !exceeded || c.state.Held || c.state.Rate == 1 {
+		return false
+	}
+	c.byCPU = lower(c.state.Rate, share)
+	if c.trying {
+		c.trying, c.rest, c.pause = false, c.pause, min(2*c.pause, longRest)
+	}
+	return true
+}
+
+// share returns by what the rate of a window may be multiplied so that all takes a part of the budget. What does not
+// grow with the rate may take all of that, and more: what is reserved for samples is left.
+func (c *Controller) share(l load, part float64) float64 {
+	return max(part*c.limits.CPU-(l.all-l.rated), reserved*c.limits.CPU) / l.rated
+}
+
 // raise raises the rate if there is room for what a higher one takes at most: all of the load may grow with it. If
-// there is room for less, as where part of the load does not depend on the rate, it is tried.
+// there is room only for what is known to grow, it is tried.
 func (c *Controller) raise() {
 	if c.trying {
 		c.trying, c.rest, c.pause = false, 0, rest
@@ -164,22 +172,15 @@ func (c *Controller) raise() {
 		return
 	}
 	next := min(c.limits.Rate, higher(c.byCPU))
-	load, left := slices.Max(c.loads), c.limits.CPU*room
-	certain := load*float64(next) < left*float64(c.state.Rate)
-	if certain || load < left && c.rest == 0 {
-		c.byCPU, c.before, c.trying = next, point{}, !certain
+	grows := float64(next) / float64(c.state.Rate)
+	certain, fits := true, c.rest == 0
+	for _, l := range c.loads {
+		certain = certain && l.all*grows < room*c.limits.CPU
+		fits = fits && grows < c.share(l, room)
 	}
-}
-
-// fixed reports whether nearly all of a load does not depend on the rate: the last lower rate has changed little. One
-// that has grown much since is another.
-func (c *Controller) fixed(load float64) bool {
-	b := c.before
-	if b.rate <= c.state.Rate || load > b.load*grown {
-		return false
+	if certain || fits {
+		c.byCPU, c.trying = next, !certain
 	}
-	ofSamples := (b.load - load) / float64(b.rate-c.state.Rate) * float64(c.state.Rate)
-	return ofSamples < load*little
 }
 
 // lower returns the rate times share, at least 1 and less than the rate.

@@ -2,6 +2,7 @@ package budget
 
 import (
 	"os"
+	"runtime"
 	"runtime/metrics"
 	"strconv"
 	"time"
@@ -12,9 +13,20 @@ import (
 )
 
 // OwnCPU returns the CPU time of this process, all threads together.
-func OwnCPU() time.Duration {
+func OwnCPU() time.Duration { return cpuOf(unix.RUSAGE_SELF) }
+
+// CPUOf returns the CPU time that f takes, on its own goroutine.
+func CPUOf(f func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := cpuOf(unix.RUSAGE_THREAD)
+	f()
+	return cpuOf(unix.RUSAGE_THREAD) - before
+}
+
+func cpuOf(who int) time.Duration {
 	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+	if unix.Getrusage(who, &u) != nil {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
