@@ -93,7 +93,8 @@ type Frame struct {
 	BuildID  string // GNU build ID of Module, lower-case hexadecimal; empty if it has none
 	Address  uint64 // native: address as in Module's ELF symbols; kernel: virtual address; else 0
 
-	// Where to look a frame of generated code up in its source map. sourcemap.Apply does it and sets all three to 0.
+	// Where to look a frame of generated code up in its source map. sourcemap.Apply does it and sets all three to 0. If
+	// Function has a dot or a parenthesis, as "(anonymous)", then NameLine and NameColumn are that of its parameters.
 	Map                  int32 // number of the script that has the map; 0 = there is no map
 	NameLine, NameColumn int   // 1-based position of the function's identifier in the generated code; 0 = unknown
 }

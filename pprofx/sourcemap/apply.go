@@ -3,6 +3,7 @@ package sourcemap
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -88,6 +89,21 @@ const keyword = "async"
 // A longer one is the function's own, and right even with a map that is not.
 const shortName = 2
 
+// name returns the original name of a function. Empty: it is the same, or not known.
+func (s Script) name(function string, line, column int) string {
+	if strings.ContainsAny(function, ".(") { // without a name, or V8 made one up of what is around the function
+		return s.Map.headOf(line, column)
+	}
+	name := s.Map.NameAt(line, column)
+	if name == "" && len(strings.TrimPrefix(function, "#")) <= shortName {
+		name = s.Map.declaredAt(line, column)
+	}
+	if name == keyword {
+		return ""
+	}
+	return name
+}
+
 // frame returns f with its original position and name.
 func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
 	out := *f
@@ -96,11 +112,7 @@ func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
 		return &out
 	}
 	nameLine, nameColumn := s.own(f.NameLine, f.NameColumn)
-	name := s.Map.NameAt(nameLine, nameColumn)
-	if name == "" && len(f.Function) <= shortName {
-		name = s.Map.declaredAt(nameLine, nameColumn)
-	}
-	if name != "" && name != keyword {
+	if name := s.name(f.Function, nameLine, nameColumn); name != "" {
 		out.Function = name
 	}
 	if f.Line == 0 { // the point of execution is unknown, but the function is known

@@ -32,6 +32,7 @@ type Map struct {
 	names    []string
 	lines    []int32 // index of the first segment of each generated line, and the number of segments
 	segments []segment
+	heads    map[place]int32 // what functions are called that begin there: names, as in a segment
 }
 
 // segment maps the generated code from its column on to a source. All numbers are 0-based.
@@ -41,6 +42,9 @@ type segment struct {
 	line, origin int32 // line and column in the source
 	name         int32 // index; none if there is no name; below none if it is the source's: see sourceNames
 }
+
+// place is where a segment leads to.
+type place struct{ source, line, origin int32 }
 
 // offset is a position in the generated code, 0-based.
 type offset struct{ Line, Column int }
@@ -65,7 +69,7 @@ type Position struct {
 
 // Size returns roughly how much memory the map takes, in bytes.
 func (m *Map) Size() int {
-	n := 20*len(m.segments) + 4*len(m.lines)
+	n := 20*len(m.segments) + 4*len(m.lines) + 40*len(m.heads)
 	for _, list := range [][]string{m.sources, m.names} {
 		for _, s := range list {
 			n += 16 + len(s)
@@ -105,14 +109,23 @@ func (m *Map) NameAt(line, column int) string {
 
 // nameAt returns the first name that is wanted of the segments that begin at a line and column.
 func (m *Map) nameAt(line, column int, wanted func(name int32) bool) string {
-	segments := m.line(line)
-	i := sort.Search(len(segments), func(i int) bool { return int(segments[i].column) >= column-1 })
-	for ; i < len(segments) && int(segments[i].column) == column-1; i++ {
-		if n := segments[i].name; n != none && wanted(n) {
+	for _, s := range m.beginAt(line, column) {
+		if n := s.name; n != none && wanted(n) {
 			return m.names[max(n, 2*none-n)]
 		}
 	}
 	return ""
+}
+
+// beginAt returns the segments that begin at a line and column.
+func (m *Map) beginAt(line, column int) []segment {
+	segments := m.line(line)
+	first := sort.Search(len(segments), func(i int) bool { return int(segments[i].column) >= column-1 })
+	end := first
+	for end < len(segments) && int(segments[end].column) == column-1 {
+		end++
+	}
+	return segments[first:end]
 }
 
 // sortLines sorts the segments of each line by column. In most maps they are sorted already.

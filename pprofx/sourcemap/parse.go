@@ -44,7 +44,7 @@ func Parse(b []byte, base string) (*Map, error) {
 	if len(b) > MaxBytes {
 		return nil, fmt.Errorf("%d bytes, at most %d are read: %w", len(b), MaxBytes, ErrTooLarge)
 	}
-	p := parser{base: toURL(base), m: &Map{}, end: offset{maxLines, 0}}
+	p := parser{base: toURL(base), m: &Map{heads: map[place]int32{}}, end: offset{maxLines, 0}}
 	if err := p.parse(strip(b), 0); err != nil {
 		return nil, err
 	}

@@ -47,7 +47,8 @@ type Frame struct {
 	Tier         Tier
 	Inlined      bool
 	// Map is the number that Resolver.Maps gave to the frame's script; 0 = it names no source map. Then NameLine and
-	// NameColumn are the 1-based place of the identifier that Name is, in the script; 0 = not known.
+	// NameColumn are the 1-based place of the identifier that Name is, in the script; 0 = not known. If Name has a dot
+	// or a parenthesis, V8 has made it up, or "(anonymous)", and they are that of the function's parameter list.
 	Map                  int32
 	NameLine, NameColumn int
 	// Lost says why name or line are missing; NothingLost if all is known.

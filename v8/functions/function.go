@@ -51,7 +51,7 @@ func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
 		return fn
 	}
 	if s.sourceMap != 0 {
-		if fn.nameLine, fn.nameColumn = v.identifier(s, f); fn.nameLine == 0 && v.rests() {
+		if fn.nameLine, fn.nameColumn = v.identifier(s, f, fn.name); fn.nameLine == 0 && v.rests() {
 			return nil
 		}
 	}

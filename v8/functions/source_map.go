@@ -3,6 +3,7 @@ package functions
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"unicode/utf16"
 
 	"github.com/hotspan/hotspan/v8/functions/naming"
@@ -41,9 +42,11 @@ const (
 	classWindow  = 1 << 16 // from the constructor back to the class
 )
 
-// identifier finds the identifier that a function has its name of. Zeros: it has none, or it cannot be told for sure.
-func (v *Resolver) identifier(s *script, f *heap.Function) (line, column int) {
-	if f.Name == "" || f.Start < 0 {
+// identifier finds the identifier that a function has its name of, or of one without a name of its own its parameter
+// list. Zeros: it has none, or it cannot be told for sure.
+func (v *Resolver) identifier(s *script, f *heap.Function, name string) (line, column int) {
+	nameless := strings.ContainsAny(name, ".(") // V8 makes names up, such as object.property
+	if f.Name == "" && !nameless || f.Start < 0 {
 		return 0, 0
 	}
 	for _, window := range []int{namingWindow, classWindow} {
@@ -53,6 +56,9 @@ func (v *Resolver) identifier(s *script, f *heap.Function) (line, column int) {
 			return 0, 0
 		}
 		at, more := naming.Identifier(t.Units(), f.Start-from, utf16.Encode([]rune(f.Name)))
+		if nameless && naming.Nameless(t.Units(), f.Start-from) {
+			at = f.Start - from
+		}
 		if at >= 0 {
 			if line, column, err = v.position(s, from+at); err == nil {
 				return line, column

@@ -40,6 +40,13 @@ func Identifier(text []uint16, start int, name []uint16) (at int, more bool) {
 	return s.assigned(name), false
 }
 
+// Nameless reports whether the parameter list of a function begins directly behind the word function, as minifiers
+// write it.
+func Nameless(text []uint16, start int) bool {
+	s := source{text, start}
+	return s.at > 0 && isIdentifier(text[s.at-1]) && equal(s.word(), "function")
+}
+
 // assigned finds a name in front of "=" or ":", where a function or class that has no name of its own gets it from.
 func (s *source) assigned(name []uint16) int {
 	if !s.take(':') {

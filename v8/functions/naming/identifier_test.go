@@ -82,6 +82,16 @@ func TestIdentifier(t *testing.T) {
 	}
 }
 
+func TestNameless(t *testing.T) {
+	for before, want := range map[string]bool{"x(function": true, "async function": true, "function": true,
+		"function ": false, "function*": false, "function a": false, "myfunction": false, "": false, "a=": false} {
+		u := utf16.Encode([]rune(before + "(e){}"))
+		if got := Nameless(u, len(before)); got != want {
+			t.Errorf("%s: %v", before, got)
+		}
+	}
+}
+
 func cutLast(s, sep string) (before, after string) {
 	i := strings.LastIndex(s, sep)
 	return s[:i], s[i+len(sep):]

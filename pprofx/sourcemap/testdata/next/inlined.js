@@ -1,0 +1,1 @@
+async function a(e,{params:i}){let{id:s}=await i,o=performance.timeOrigin+performance.now(),l=function(){let e=0,t=performance.now()+40;for(;performance.now()<t;)for(let t=0;t<2e4;t++)e=(31*e+t)%1000003;return e}();return!function(e,t,a,i=""){n&&(0,r.appendFileSync)(n,JSON.stringify({kind:e,id:t,start:a,end:performance.timeOrigin+performance.now(),pid:process.pid,trace:i})+"\n")}
