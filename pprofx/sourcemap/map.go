@@ -7,7 +7,6 @@ package sourcemap
 
 import (
 	"errors"
-	"slices"
 	"sort"
 )
 
@@ -104,13 +103,13 @@ func (m *Map) At(line, column int) (Position, bool) {
 // 1-based. It is empty if the name is the same or the map has none: only a segment that begins there counts, since any
 // other one belongs to another token.
 func (m *Map) NameAt(line, column int) string {
-	return m.nameAt(line, column, func(name int32) bool { return name > none })
+	return m.nameAt(line, column, true)
 }
 
-// nameAt returns the first name that is wanted of the segments that begin at a line and column.
-func (m *Map) nameAt(line, column int, wanted func(name int32) bool) string {
+// nameAt returns the first name of the segments that begin at a line and column: the map's own, or one of a source's.
+func (m *Map) nameAt(line, column int, own bool) string {
 	for _, s := range m.beginAt(line, column) {
-		if n := s.name; n != none && wanted(n) {
+		if n := s.name; n != none && n > none == own {
 			return m.names[max(n, 2*none-n)]
 		}
 	}
@@ -130,10 +129,11 @@ func (m *Map) beginAt(line, column int) []segment {
 
 // sortLines sorts the segments of each line by column. In most maps they are sorted already.
 func (m *Map) sortLines() {
-	byColumn := func(a, b segment) int { return int(a.column) - int(b.column) }
 	for n := 1; n < len(m.lines); n++ {
-		if s := m.line(n); !slices.IsSortedFunc(s, byColumn) {
-			slices.SortStableFunc(s, byColumn)
+		s := m.line(n)
+		less := func(i, j int) bool { return s[i].column < s[j].column }
+		if !sort.SliceIsSorted(s, less) {
+			sort.SliceStable(s, less)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (n *sourceNames) index(name string) int32 {
 // declaredAt returns what the identifier that begins at a line and column is called where the source declares it, if
 // the map has no name for it. Empty: that is not known.
 func (m *Map) declaredAt(line, column int) string {
-	return m.nameAt(line, column, func(name int32) bool { return name < none })
+	return m.nameAt(line, column, false)
 }
 
 // headOf returns what the source calls the function whose parameter list begins at a line and column of the generated
@@ -156,11 +156,8 @@ const maxColumn = 256
 // it is a private method's. Otherwise it is empty: the segment of a function without a name may lead to any token of
 // it, such as a parameter.
 func (t *sourceText) declared(at int) string {
-	if t.text[at] == '#' {
-		if name := t.identifier(at + 1); name != "" && (at == 0 || t.text[at-1] != '.') {
-			return "#" + name
-		}
-		return ""
+	if t.text[at] == '#' && at > 0 && t.text[at-1] != '.' {
+		return t.text[at : at+1+len(t.identifier(at+1))]
 	}
 	switch t.keyword(at) {
 	case "function", "class", "const", "let", "var":
