@@ -104,13 +104,15 @@ func (c *Command) begin() {
 	c.gate.Close()
 }
 
-// Kill ends the command if it is still running. One that has not begun never does.
+// Kill ends the command if it is still running, with what it has started. One that has not begun never does.
 func (c *Command) Kill() {
 	c.gate.Close()
 	select {
 	case <-c.ended:
 	default:
+		left := started(c.PID())
 		c.Process.Signal(syscall.SIGTERM)
 		<-c.ended
+		endLeft(left)
 	}
 }
