@@ -61,6 +61,10 @@ func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 		fmt.Fprintln(c, "no sample has a label: hotspan contexts -p PID shows the stores, "+
 			"and the --label options for them")
 	}
+	if files.noRoute {
+		fmt.Fprintln(c, "no sample has a route: hotspan contexts -p PID shows the stores; "+
+			"--label http.route=PATH makes a value the route")
+	}
 	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", a.CPU, a.Memory>>20, inKernel(s))
 	for _, u := range s.Unmatched {
 		fmt.Fprintf(c, "label %s matched nothing; properties seen in stores: %s\n", u.Label, seen(u.Seen))

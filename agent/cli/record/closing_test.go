@@ -54,6 +54,14 @@ wrote x.pb.gz
 next: go tool pprof -filefunctions -top x.pb.gz
       go tool pprof -tagroot http.route -http 127.0.0.1:8080 x.pb.gz
 `},
+		{"no route", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 20,
+			Requests: 10, Labelled: 10}, &fileSink{last: "x.txt", written: 20, noRoute: true},
+			`20 samples taken in 1.0 s = 20 written + 0 lost
+stacks complete 0.0 %, all JavaScript named -, samples in requests labelled 100.0 %
+no sample has a route: hotspan contexts -p PID shows the stores; --label http.route=PATH makes a value the route
+hotspan itself
+wrote x.txt
+`},
 		{"no label", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 20,
 			Requests: 10, Learning: 9}, &fileSink{last: "x.txt", written: 20},
 			`20 samples taken in 1.0 s = 20 written + 0 lost

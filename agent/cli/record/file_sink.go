@@ -22,6 +22,7 @@ type fileSink struct {
 	pid     int    // if only one process is profiled; else 0
 	whole   bool   // one file for the whole recording
 	tag     string // a label by which the closing lines have pprof group samples; empty for none
+	noRoute bool   // no sample has a route, though some have labels and routes were read
 	both    bool   // CPU time and hits are recorded: a snapshot of each has an interval, and hits come last
 	source  *output.Sources
 

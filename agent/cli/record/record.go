@@ -151,6 +151,7 @@ func (r *Verb) profile(
 	}
 	total.print(c)
 	files.tag = total.tag()
+	files.noRoute = files.tag == "" && config.Labels.Route && stats.Labelled > 0
 	closing(c, &stats, files)
 	sayCode(c, r.JITCode, code)
 	files.source.Say(c)
