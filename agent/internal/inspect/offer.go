@@ -16,7 +16,7 @@ const maxRules = 4
 var vague = []string{"id", "name", "type", "key", "value"}
 
 // Rules suggests label rules for the first values of the store, in the syntax of reqctx.ParseRule. The last step of the
-// path names the label.
+// path names the label; one called route, with a value such as /orders/:id, is the route.
 func (s *Store) Rules() []string {
 	if s.OpenTelemetry || s.Sentry || s.Datadog || s.Package || s.Handle {
 		return nil
@@ -41,7 +41,11 @@ func (s *Store) Rules() []string {
 		if slices.Contains(used, label) || slices.Contains(vague, label) {
 			label = strings.Join(names, ".")
 		}
-		out, used = append(out, label+"="+path), append(used, label)
+		used = append(used, label)
+		if label == "route" && strings.HasPrefix(s.Examples[path], `"/`) {
+			label = "http.route" // by which reports go
+		}
+		out = append(out, label+"="+path)
 	}
 	return out
 }

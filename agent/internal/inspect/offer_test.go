@@ -15,6 +15,10 @@ func TestStoreRules(t *testing.T) {
 			[]string{"endpoint=endpoint", "user.id=user.id"}},
 		{Store{Properties: []string{"a", "b"}, Values: []string{"a.tenant", "b.tenant"}},
 			[]string{"tenant=a.tenant", "b.tenant=b.tenant"}},
+		{Store{Values: []string{"route"}, Examples: map[string]string{"route": `"/cpu/[id]"`}},
+			[]string{"http.route=route"}}, // of Next.js
+		{Store{Values: []string{"route"}, Examples: map[string]string{"route": `"north"`}},
+			[]string{"route=route"}},
 		{Store{Name: "session"}, []string{`session=als("session")`}},
 		{Store{}, nil},
 		{Store{OpenTelemetry: true, Properties: []string{"_currentContext"}, Values: []string{"x"}}, nil},
