@@ -14,9 +14,13 @@ func started(pid int) (left []*os.Process) {
 	all, _ := procs.All()
 	for _, p := range all {
 		process, err := os.FindProcess(p) // holds on to the process, whatever becomes of its number
-		if group, _ := syscall.Getpgid(p); err == nil && p != pid && group == syscall.Getpgrp() &&
-			procs.DescendsFrom(p, pid) {
+		if err != nil {
+			continue
+		}
+		if group, _ := syscall.Getpgid(p); p != pid && group == syscall.Getpgrp() && procs.DescendsFrom(p, pid) {
 			left = append(left, process)
+		} else {
+			process.Release()
 		}
 	}
 	return left
@@ -31,5 +35,6 @@ func endLeft(left []*os.Process) {
 			time.Sleep(20 * time.Millisecond)
 		}
 		p.Signal(syscall.SIGTERM)
+		p.Release()
 	}
 }
