@@ -14,8 +14,10 @@ import (
 
 // Explain adds to an error of the kernel how to fix it.
 func Explain(err error) error {
+	// Of EMFILE cilium/ebpf keeps the text only, or says that something is not supported.
 	limit, needed := procs.OpenFiles(1)
-	if errors.Is(err, unix.EMFILE) || errors.Is(err, bpf.ErrNotSupported) && limit < needed { // as cilium/ebpf puts it
+	few := err != nil && strings.Contains(err.Error(), unix.EMFILE.Error())
+	if few || errors.Is(err, bpf.ErrNotSupported) && limit < needed {
 		return fmt.Errorf("%w\nraise the limit of open files (ulimit -n)", err)
 	}
 	return explainTo(err, procs.Capable(unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_PTRACE), procs.Filtered())

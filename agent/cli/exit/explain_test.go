@@ -2,6 +2,7 @@ package exit
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"testing"
@@ -32,6 +33,15 @@ func TestExplain(t *testing.T) {
 		got := explainTo(c.err, c.capable, c.filtered)
 		if !regexp.MustCompile(c.want).MatchString(got.Error()) || !errors.Is(got, c.err) {
 			t.Errorf("%v: %v, want %s", c.err, got, c.want)
+		}
+	}
+}
+
+// TestFewFiles: where too few files may be open, the advice is there too where cilium/ebpf keeps only the text of that.
+func TestFewFiles(t *testing.T) {
+	for _, err := range []error{unix.EMFILE, fmt.Errorf("can't clone map: can't dup fd: %v", unix.EMFILE)} {
+		if got := Explain(err).Error(); got != err.Error()+"\nraise the limit of open files (ulimit -n)" {
+			t.Error(got)
 		}
 	}
 }
