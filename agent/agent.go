@@ -41,7 +41,6 @@ type Agent struct {
 	targets    map[int]*target // by pid
 	shells     process.Shells  // they were selected by pid
 	starts     *process.Starts
-	crowded    bool         // starts has refused some
 	properties labels.Names // of store properties, from processes that have ended
 
 	begun    int64 // when the program began, as monotonic gives it

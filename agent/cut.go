@@ -86,9 +86,11 @@ func (a *Agent) countLosses() {
 	}
 	a.stats.Taken, a.stats.InKernel = int64(c.Taken), time.Duration(c.Nanoseconds)
 	a.builder.LoseMore(c.Lost, c.LostHits)
-	if n := int64(c.EventRingFull) + a.malformed - a.lifecycleLost; n > 0 {
+	n := int64(c.EventRingFull) + a.malformed - a.lifecycleLost
+	if n > 0 {
 		a.log.Warn("starts and ends of processes are lost", "events", n, "malformed so far", a.malformed)
-		a.lifecycleLost += n
+	}
+	if a.lifecycleLost += n; n > 0 || a.sampler.PlaceFreed() {
 		a.catchUp()
 	}
 }

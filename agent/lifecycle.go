@@ -34,8 +34,7 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 		}
 		without := errors.Is(err, ErrNotNode) || err == nil && !a.targets[pid].HasV8()
 		switch {
-		case without && !a.starts.Add(pid, time.Now(), err == nil) && !a.crowded:
-			a.crowded = true
+		case without && a.starts.Add(pid, time.Now(), err == nil):
 			a.log.Warn("too many processes start at a time: some that load V8 late are not profiled", "pid", pid)
 		case t != nil && err != nil && !errors.Is(err, ErrGone): // else another event tells what has become of it
 			a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)

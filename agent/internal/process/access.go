@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 )
 
 // ErrNotNode says that a process does not run V8.
@@ -29,7 +30,7 @@ func NothingToProfile(err error) bool {
 // process.
 func LogRefused(log *slog.Logger, pid int, err error) {
 	level := slog.LevelWarn
-	if errors.Is(err, elffile.ErrNotAgain) {
+	if errors.Is(err, elffile.ErrNotAgain) || errors.Is(err, sampler.ErrNoPlaceAgain) {
 		level = slog.LevelDebug
 	}
 	if err != nil && !NothingToProfile(err) {

@@ -19,6 +19,7 @@ type Starts struct {
 	again   map[int]*start // by pid
 	shares  *share.Shares[procs.User]
 	without WithoutV8
+	crowded bool // there was no room for some process
 }
 
 type start struct {
@@ -32,11 +33,13 @@ func NewStarts() *Starts {
 	return &Starts{again: map[int]*start{}, shares: share.New[procs.User](maxStarts, userStarts)}
 }
 
-// Add adds a process that was inspected, and is sampled without V8 or not, and reports whether it has: there may be too
-// many.
-func (s *Starts) Add(pid int, now time.Time, sampled bool) bool {
+// Add adds a process that was inspected, and is sampled without V8 or not. It returns true if there are too many, the
+// first time.
+func (s *Starts) Add(pid int, now time.Time, sampled bool) (crowded bool) {
 	s.without.Add(pid, 1)
-	return s.add(pid, start{schedule: jobs.AfterStart(now), sampled: sampled})
+	crowded = !s.add(pid, start{schedule: jobs.AfterStart(now), sampled: sampled}) && !s.crowded
+	s.crowded = s.crowded || crowded
+	return crowded
 }
 
 // Postpone adds a process that runs another executable now, if processes that ran it before had no V8, and reports

@@ -26,11 +26,18 @@ func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	if err := s.Placed(p.Mappings[:p.N_mappings]); err != nil {
 		return err
 	}
+	had, err := s.places.take(pid)
+	if err != nil {
+		return err
+	}
 	p.Generation = generations.Add(1)
 	if p.Since == 0 {
 		p.Since = uint64(procs.Monotonic())
 	}
 	if err := s.objects.Processes.Put(uint32(pid), p); err != nil {
+		if !had {
+			s.places.give(pid)
+		}
 		return err
 	}
 	s.learned.setID(pid, p.Id)
@@ -73,9 +80,13 @@ func (s *Sampler) use(f func() error) error {
 	return f()
 }
 
+// PlaceFreed reports, once, whether there is room for a process that SetProcess has refused with ErrNoPlace.
+func (s *Sampler) PlaceFreed() bool { return s.places.freed() }
+
 // RemoveProcess ends the sampling of a process, and forgets what was learned of it.
 func (s *Sampler) RemoveProcess(pid int) error {
 	err := s.objects.Processes.Delete(uint32(pid))
+	s.places.give(pid)
 	if s.probes != nil {
 		s.probes.Remove(pid)
 	}

@@ -64,6 +64,7 @@ type Sampler struct {
 	stalls  stalls
 	links   []link.Link
 	tables  tableSlots
+	places  *places
 	placing placing
 	loaded  chan struct{} // closed when the programs are loaded, or loadErr says why not
 	loadErr error
@@ -202,7 +203,7 @@ func (s *Sampler) Loaded() error {
 func New(objects *bpf.Objects) *Sampler {
 	s := &Sampler{
 		objects: objects, learned: newLearnedMaps(objects), kept: map[uint16]int64{}, lost: map[lost]int64{},
-		loaded: make(chan struct{}),
+		places: newPlaces(int(objects.Processes.MaxEntries())), loaded: make(chan struct{}),
 	}
 	s.watching = s.loaded
 	close(s.loaded)
