@@ -29,6 +29,9 @@ const opensFor = "HOTSPAN_TEST_OPENS_FOR"
 
 func TestMain(m *testing.M) {
 	slowfiles.Main()
+	if os.Getenv(vforks) != "" {
+		vfork()
+	}
 	if file := os.Getenv(withoutCPU); file != "" {
 		readWithoutCPU(file)
 		return

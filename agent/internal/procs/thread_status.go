@@ -27,6 +27,8 @@ func ThreadStatus(pid, tid int) string {
 		switch at, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/wchan", pid, tid)); string(at) {
 		case "__refrigerator", "do_freezer_trap", "get_signal": // the last has the second inlined (kernel/signal.c)
 			return Frozen
+		case "kernel_clone", "wait_for_vfork_done": // the second is inlined, or not (kernel/fork.c)
+			return "waiting for a child to call execve (vfork)"
 		}
 	}
 	return statuses[fields[0]]
