@@ -101,6 +101,9 @@ func Waited(of User, f func()) time.Duration {
 	return time.Duration(own.waited.Load())
 }
 
+// ReadsFor returns the user for whose processes the calling goroutine reads files, in Waited; Nobody: for none's.
+func ReadsFor() User { return accountOf().user }
+
 // accountOf is that of the calling goroutine, or one that is nobody's.
 func accountOf() *account {
 	if own := ownAccount(); own != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
@@ -321,18 +322,34 @@ func aligned(b []byte) []byte {
 	return to
 }
 
+// TestTableSlots: the files of one user's processes do not take all tables, nor all of what they may take.
 func TestTableSlots(t *testing.T) {
-	var s tableSlots
-	for want := uint32(1); want < uint32(bpf.MaxTables); want++ {
-		if got, err := s.take(8); got != want || err != nil {
+	const one, other = procs.User(1), procs.User(2)
+	s := tableSlots{most: 8 * int64(bpf.MaxTables)}
+	most := uint32(bpf.MaxTables-1) * 3 / 4
+	for want := uint32(1); want <= most; want++ {
+		if got, err := s.take(one, 8); got != want || err != nil {
 			t.Fatalf("slot %d, %v, want %d", got, err, want)
 		}
 	}
-	if n, err := s.take(8); err == nil || !strings.Contains(err.Error(), "1023 files") {
+	if n, err := s.take(one, 4); err == nil || !strings.Contains(err.Error(), "1023 files") {
 		t.Errorf("slot %d of none, %v", n, err)
 	}
+	if n, err := s.take(other, 8*int64(bpf.MaxTables)/4); err == nil || !strings.Contains(err.Error(), "2048 bytes") {
+		t.Errorf("slot %d, %v, for all bytes that are left", n, err)
+	}
+	if n, err := s.take(other, 8); n != most+1 || err != nil {
+		t.Errorf("slot %d, %v, for another user's files", n, err)
+	}
 	s.release(500)
-	if n, err := s.take(8); n != 500 || err != nil {
+	for want := most + 2; want < uint32(bpf.MaxTables); want++ { // a number is used again as late as possible
+		s.release(want - 1)
+		if n, err := s.take(other, 8); n != want || err != nil {
+			t.Fatalf("slot %d, %v, want %d", n, err, want)
+		}
+	}
+	s.release(uint32(bpf.MaxTables) - 1)
+	if n, err := s.take(one, 8); n != 500 || err != nil {
 		t.Errorf("slot %d, %v, want the free one", n, err)
 	}
 }
