@@ -338,7 +338,10 @@ func (z *Symbolizer) nameUnknown(s *sampler.Sample, f bpf.Frame) {
 		c.stack = append(c.stack, c.convert(f))
 	}
 	if found == nil {
-		c.stack = append(c.stack, z.nativeFrame(s, f.Pc, raw.Exact))
+		native := z.nativeFrame(s, f.Pc, raw.Exact)
+		// The file was mapped since: by the frame pointer, for want of its rules, callers may have been left out.
+		z.result.Broken = z.result.Broken || native.Kind == pprofx.Native
+		c.stack = append(c.stack, native)
 	}
 	z.outdated = true
 }

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
@@ -40,4 +41,23 @@ func TestNameInterrupted(t *testing.T) {
 		return
 	}
 	t.Fatal("no frame has a symbol")
+}
+
+// TestMappedSince: a stack through a file whose unwind rules the BPF program did not have is not complete, though the
+// file is known when its frames are named: without rules the walk may have left out callers.
+func TestMappedSince(t *testing.T) {
+	z, s := stoppedSample(t, nodes.Versions()[0].Version)
+	var out pprofx.Sample
+	if z.Stack(&s, &out).Broken {
+		t.Fatal("the whole stack is not complete")
+	}
+	i := slices.IndexFunc(s.Frames, func(f bpf.Frame) bool { return f.Kind == bpf.FrameNative })
+	if i < 0 {
+		t.Fatal("there is no native frame")
+	}
+	s.Frames[i].Kind = bpf.FrameUnknown
+	named := out.Stack[i].Function
+	if result := z.Stack(&s, &out); !result.Broken || out.Stack[i].Function != named {
+		t.Errorf("%+v, %s, want %s", result, out.Stack[i].Function, named)
+	}
 }
