@@ -68,6 +68,10 @@ func newFile(path string, c *contents) *File {
 	return f
 }
 
+// Unplaced reports whether the BPF program lacks the rules of the file, for want of room: there it follows frame
+// pointers, and may leave out callers.
+func (f *File) Unplaced() bool { return f.contents != nil && f.contents.unplaced != nil }
+
 // Address converts an offset in the file to an ELF virtual address. It is false if no segment holds the offset.
 func (f *File) Address(offset uint64) (uint64, bool) {
 	if f.contents == nil {

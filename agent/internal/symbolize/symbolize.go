@@ -365,6 +365,7 @@ func (z *Symbolizer) nativeFrame(s *sampler.Sample, pc uint64, exact bool) *ppro
 		}
 		return &pprofx.Frame{Function: "[unknown]", Kind: pprofx.JIT, Address: pc}
 	}
+	z.result.Broken = z.result.Broken || r.File.Unplaced()
 	return z.natives.frame(&r, at, z.now)
 }
 

@@ -1,13 +1,17 @@
 package walk
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
+	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/v8/stack"
@@ -59,5 +63,26 @@ func TestMappedSince(t *testing.T) {
 	named := out.Stack[i].Function
 	if result := z.Stack(&s, &out); !result.Broken || out.Stack[i].Function != named {
 		t.Errorf("%+v, %s, want %s", result, out.Stack[i].Function, named)
+	}
+}
+
+// noRoom is a BPF program that has room for no unwind rules.
+type noRoom struct{}
+
+func (noRoom) AddTable(*unwind.Table) (slot, pages uint32, err error) {
+	return 0, 0, errors.New("no room")
+}
+func (noRoom) RemoveTable(uint32) error { return nil }
+
+// TestNoRoomForRules: nor is a stack complete through a file whose rules have found no room in the BPF maps.
+func TestNoRoomForRules(t *testing.T) {
+	_, s := stoppedSample(t, nodes.Versions()[0].Version)
+	p, err := process.Open(int(s.Tid), elffile.NewCache(noRoom{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out pprofx.Sample
+	if result := symbolize.New(p, nil, symbolize.NewNatives(), nil).Stack(&s, &out); !result.Broken {
+		t.Errorf("%+v", result)
 	}
 }
