@@ -164,8 +164,8 @@ NOT_INLINED = crypto/... debug/... encoding/json fmt log/... math/big mime/... n
 	github.com/prometheus/... github.com/spf13/... go.yaml.in/... golang.org/x/arch/... golang.org/x/net/... \
 	golang.org/x/text/... google.golang.org/... \
 	$(addprefix github.com/hotspan/hotspan/,agent/cli/... context/nodejs v8/value v8/verify \
-		$(addprefix agent/internal/,doctor dump elffile export inspect jitdump probe process procs requests \
-			resource selfcheck serve sourcemaps store trigger))
+		$(addprefix agent/internal/,cgroup doctor dump elffile export filecache inspect jitdump metrics probe \
+			process procs pyroscope requests resource selfcheck serve sourcemaps store trigger))
 GO_BUILD = CGO_ENABLED=0 go build -trimpath -tags grpcnotrace,nethttpomithttp2 -ldflags '-s -w'
 build: tools-go
 	$(GO_BUILD) $(NOT_INLINED:%=-gcflags '%=-l') -o $(OUT) .

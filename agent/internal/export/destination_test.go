@@ -171,7 +171,8 @@ func TestPlaceIsNotKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := os.RemoveAll(dir); err != nil { // nothing can be written to it any more
+	// Nothing can be written to it any more, nor to one in its place.
+	if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	r := &receiver{}

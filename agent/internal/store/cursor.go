@@ -30,7 +30,7 @@ type Cursor struct {
 // next, and so does one whose cursor is Damaged: most has been delivered, and would be there twice.
 func (s *Store) Cursor(name string) (*Cursor, error) {
 	c := &Cursor{store: s, file: cursorPrefix + name}
-	next, err := readCursor(s.root, c.file)
+	next, err := readCursor(s.directory(), c.file)
 	if errors.Is(err, errDamaged) {
 		c.Damaged = err
 	}
@@ -108,7 +108,7 @@ func (c *Cursor) save() error {
 	c.store.mu.Unlock()
 	text := strconv.AppendUint(nil, next, 10)
 	err := c.store.change(c.file, func() error {
-		err := renameio.WriteFile(c.file, text, 0o600, renameio.WithRoot(c.store.root))
+		err := renameio.WriteFile(c.file, text, 0o600, renameio.WithRoot(c.store.directory()))
 		if isFull(err) && c.overwrite(text) == nil {
 			return nil
 		}
@@ -124,7 +124,7 @@ func (c *Cursor) save() error {
 // overwrite writes to the file that is there, which takes no room on a full disk. Numbers only rise, so nothing of the
 // old one is left.
 func (c *Cursor) overwrite(text []byte) error {
-	f, err := c.store.root.OpenFile(c.file, os.O_WRONLY, 0)
+	f, err := c.store.directory().OpenFile(c.file, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -30,8 +31,7 @@ type Limits struct {
 
 // Store is a directory of snapshots. It is safe for concurrent use. Only one Store can have a directory at a time.
 type Store struct {
-	root   *os.Root
-	lock   *os.File
+	path   string
 	limits Limits
 
 	appending sync.Mutex // held for as long as the disk takes, so that snapshots come in order
@@ -39,7 +39,9 @@ type Store struct {
 
 	reads, writes waits
 
-	mu      sync.Mutex        // never held while the disk works
+	mu      sync.Mutex // never held while the disk works
+	root    *os.Root
+	lock    *os.File
 	entries []Entry           // by sequence; one that is missing was lost
 	memory  map[uint64][]byte // frames that the disk did not take, by sequence
 	bytes   int64
@@ -71,7 +73,7 @@ func Open(dir string, limits Limits) (*Store, error) {
 		return nil, fmt.Errorf("snapshots: %w", err)
 	}
 	s := &Store{
-		root: root, limits: limits, changed: make(chan struct{}), memory: map[uint64][]byte{},
+		path: dir, root: root, limits: limits, changed: make(chan struct{}), memory: map[uint64][]byte{},
 		reads: waits{most: mostWait}, writes: waits{most: mostWait},
 	}
 	s.write = s.writeFile
@@ -83,15 +85,57 @@ func Open(dir string, limits Limits) (*Store, error) {
 }
 
 func (s *Store) open() (err error) {
-	if s.lock, err = s.root.OpenFile("lock", os.O_RDWR|os.O_CREATE, 0o600); err != nil {
-		return err
-	}
-	if err := unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
-		return ErrBusy
-	} else if err != nil {
+	if s.lock, err = lockIn(s.root); err != nil {
 		return err
 	}
 	return s.scan()
+}
+
+// lockIn locks a directory, until the file is closed.
+func lockIn(root *os.Root) (*os.File, error) {
+	lock, err := root.OpenFile("lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		return lock, nil
+	}
+	lock.Close()
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		err = ErrBusy
+	}
+	return nil, err
+}
+
+// openAgain makes the directory anew, which somebody has removed, with the snapshots in it. The caller holds
+// s.appending.
+func (s *Store) openAgain() error {
+	root, err := trusted.Open(s.path)
+	if err != nil {
+		return err
+	}
+	lock, err := lockIn(root)
+	if err != nil {
+		return errors.Join(err, root.Close())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.root.Close()
+	s.lock.Close()
+	s.root, s.lock = root, lock
+	for i := len(s.entries) - 1; i >= 0; i-- {
+		if s.onDisk(s.entries[i]) {
+			s.evict(nil, i)
+		}
+	}
+	return nil
+}
+
+// directory is the one that files are in now.
+func (s *Store) directory() *os.Root {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.root
 }
 
 // scan reads what an earlier Store left, and removes what it was writing when it was killed.
@@ -147,6 +191,9 @@ func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
 	s.mu.Unlock()
 	err := s.put(e, frame)
 	for isFull(err) && s.makeRoom() {
+		err = s.put(e, frame)
+	}
+	if errors.Is(err, fs.ErrNotExist) && s.openAgain() == nil {
 		err = s.put(e, frame)
 	}
 	s.remove(s.add(e, frame, err != nil))
@@ -261,10 +308,11 @@ func (s *Store) change(name string, call func() error) error {
 
 // writeFile puts a file in place, so that it is there after a loss of power.
 func (s *Store) writeFile(name string, data []byte) error {
-	if err := renameio.WriteFile(name, data, 0o600, renameio.WithRoot(s.root)); err != nil {
+	root := s.directory()
+	if err := renameio.WriteFile(name, data, 0o600, renameio.WithRoot(root)); err != nil {
 		return err
 	}
-	dir, err := s.root.Open(".")
+	dir, err := root.Open(".")
 	if err != nil {
 		return err
 	}
@@ -276,7 +324,7 @@ func (s *Store) writeFile(name string, data []byte) error {
 func (s *Store) remove(entries []Entry) {
 	for _, e := range entries {
 		name := e.name()
-		_ = s.change(name, func() error { return s.root.Remove(name) })
+		_ = s.change(name, func() error { return s.directory().Remove(name) })
 	}
 }
 
@@ -327,7 +375,7 @@ func (s *Store) Read(e Entry) ([]byte, error) {
 		return frame, nil
 	}
 	name := e.name()
-	return do(&s.reads, "read", name, func() ([]byte, error) { return s.root.ReadFile(name) })
+	return do(&s.reads, "read", name, func() ([]byte, error) { return s.directory().ReadFile(name) })
 }
 
 // from returns the entries from a sequence number on. The caller holds s.mu.
