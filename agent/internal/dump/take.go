@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -61,9 +62,7 @@ func (t *taker) take() ([]Thread, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("process %d: %w", t.process.PID, process.ErrGone)
 	}
-	slices.SortStableFunc(all, func(a, b registers.Thread) int {
-		return process.MainFirst(t.process.PID, a.TID, b.TID)
-	})
+	sort.SliceStable(all, func(i, j int) bool { return process.MainFirst(t.process.PID, all[i].TID, all[j].TID) < 0 })
 	out := make([]Thread, len(all))
 	if err := t.round(all, out); err != nil {
 		return nil, err

@@ -1,12 +1,11 @@
 package core
 
 import (
-	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hotspan/hotspan/v8/elfheaders"
@@ -81,7 +80,7 @@ func (c *Core) addSegment(p *elf.ProgHeader) error {
 
 // sort puts the mappings in order. None may overlap.
 func (c *Core) sort() error {
-	slices.SortStableFunc(c.Mappings, byStart)
+	sortByStart(c.Mappings)
 	for i := range c.Mappings[min(1, len(c.Mappings)):] {
 		if a, b := &c.Mappings[i], &c.Mappings[i+1]; b.Start < a.End {
 			return fmt.Errorf("segments at 0x%x and 0x%x overlap", a.Start, b.Start)
@@ -90,18 +89,15 @@ func (c *Core) sort() error {
 	return nil
 }
 
-func byStart(a, b Mapping) int {
-	if a.Start < b.Start {
-		return -1
-	}
-	return min(1, int(min(a.Start-b.Start, 1)))
+func sortByStart(m []Mapping) {
+	sort.SliceStable(m, func(i, j int) bool { return m[i].Start < m[j].Start })
 }
 
 // addFiles names the files of mappings. Debuggers leave out segments that a file has as well: these are mappings too,
 // of which only the file is known. Of files that overlap, which no kernel writes, the first address counts: else each
 // could name all mappings.
 func (c *Core) addFiles(files []mappedFile) {
-	slices.SortStableFunc(files, func(a, b mappedFile) int { return cmp.Compare(a.start, b.start) })
+	sort.SliceStable(files, func(i, j int) bool { return files[i].start < files[j].start })
 	var more []Mapping
 	end := uint64(0) // of the file before
 	for _, f := range files {
@@ -125,7 +121,7 @@ func (c *Core) addFiles(files []mappedFile) {
 		more = append(more, Mapping{Start: f.start, End: upTo, Path: f.path, Offset: f.offset, noted: true})
 	}
 	more = append(more, c.Mappings...)
-	slices.SortStableFunc(more, byStart)
+	sortByStart(more)
 	c.Mappings = c.Mappings[:0]
 	for _, m := range more {
 		if n := len(c.Mappings); n == 0 || m.Start >= c.Mappings[n-1].End {
