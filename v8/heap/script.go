@@ -290,13 +290,14 @@ func lineEnds(t *Text) []int32 {
 
 func terminators[T byte | uint16](text []T) (ends []int32) {
 	for i, c := range text {
-		if c > '\r' && uint16(c) < 0x2028 {
+		separator := uint16(c)&^1 == 0x2028 // or U+2029
+		if c > '\r' && !separator {
 			continue
 		}
 		switch {
 		case len(ends) == maxLines:
 			return ends
-		case c == '\n', uint16(c) == 0x2028, uint16(c) == 0x2029,
+		case c == '\n', separator,
 			c == '\r' && (i+1 == len(text) || text[i+1] != '\n'):
 			ends = append(ends, int32(i))
 		}
