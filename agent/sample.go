@@ -21,15 +21,15 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out := &t.sample
 	out.Time = a.clock.Unix(s.Time)
 	out.PID, out.TID, out.CPU, out.Others = int(s.Pid), int(s.Tid), int(s.Cpu), int(s.Others)
-	out.Thread = t.threads.Of(s)
+	out.Thread, t.sampled = t.threads.Of(s), true
 	out.State, out.Stop = symbolize.State(s.VmState), symbolize.StopReason(s.Stop)
-	t.sampled = true
 	labels, context := t.labels.Decode(s)
 	if context.Helper && out.State != pprofx.StateGC { // with which V8's helpers help
 		out.State = pprofx.StateOther
 	}
 	a.readV8(t, s)
 	named := t.symbolizer.Stack(s, out)
+	a.sampler.Took(named.Work)
 	out.Labels, out.Start, out.Turn = labels, t.labels.RequestStart(), uvloop.Turn(s.Turn, out.Stack, t.config.Id)
 	if s.Turn == 0 && s.Isolate != 0 && !context.Helper {
 		a.findLoop(t, s, out.Stack)
@@ -103,8 +103,8 @@ func (a *Agent) drainAll(to int64) {
 	}
 }
 
-// drainUntil handles records until there is none, or until it has handled a sample taken after to. Then it returns
-// true.
+// drainUntil handles records until there is none, or until the oldest that is left is a sample taken after to. Then it
+// returns true.
 func (a *Agent) drainUntil(to int64) (beyond bool) {
 	for {
 		a.sampler.LookAhead(a.answer)
@@ -113,7 +113,7 @@ func (a *Agent) drainUntil(to int64) (beyond bool) {
 			return false
 		}
 		a.handle(r, err)
-		if r.Sample != nil && int64(r.Sample.Time) > to {
+		if a.sampler.Beyond(to) {
 			return true
 		}
 	}

@@ -17,6 +17,9 @@ func (v *Resolver) Bound() {
 // Rested reports whether naming has rested so far, or looking for code has.
 func (v *Resolver) Rested() bool { return v.naming.Had() || v.vain.Had() }
 
+// Work is what naming has taken so far, as heap.Reader.Work counts it.
+func (v *Resolver) Work() int { return v.live.Work() }
+
 // rests reports whether nothing new is to be read of the process now.
 func (v *Resolver) rests() bool {
 	work := v.live.Work()

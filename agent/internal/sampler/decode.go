@@ -36,13 +36,10 @@ func (s *Sample) Hits() int64 {
 // DecodeSample decodes a record: the header has the number of elements of each array that follows.
 func DecodeSample(b []byte) (Sample, error) {
 	s := Sample{}
-	if len(b) < int(unsafe.Sizeof(bpf.Sample{})) {
-		return s, fmt.Errorf("%w: sample of %d bytes", ErrMalformed, len(b))
+	var err error
+	if s.Sample, err = decodeHeader(b); err != nil {
+		return s, err
 	}
-	if uintptr(unsafe.Pointer(&b[0]))%8 != 0 {
-		return s, fmt.Errorf("%w: not aligned", ErrMalformed)
-	}
-	s.Sample = (*bpf.Sample)(unsafe.Pointer(&b[0]))
 	b = b[unsafe.Sizeof(bpf.Sample{}):]
 	var ok1, ok2, ok3, ok4 bool
 	s.Kernel, b, ok1 = take[uint64](b, s.N_kernel)
@@ -60,6 +57,32 @@ func DecodeSample(b []byte) (Sample, error) {
 		rotate(s.Frames[bpf.KeptLeaf:], int(s.Skipped)%bpf.KeptRoot)
 	}
 	return s, nil
+}
+
+func decodeHeader(b []byte) (*bpf.Sample, error) {
+	if len(b) < int(unsafe.Sizeof(bpf.Sample{})) {
+		return nil, fmt.Errorf("%w: sample of %d bytes", ErrMalformed, len(b))
+	}
+	if uintptr(unsafe.Pointer(&b[0]))%8 != 0 {
+		return nil, fmt.Errorf("%w: not aligned", ErrMalformed)
+	}
+	return (*bpf.Sample)(unsafe.Pointer(&b[0])), nil
+}
+
+// recordType is that of a record, 0 for one that is too short to have one.
+func recordType(b []byte) uint32 {
+	if len(b) < 4 {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(b)
+}
+
+// processOf is the process that a record is of, which each has after its type; 0 for one that is too short.
+func processOf(b []byte) uint32 {
+	if len(b) < 8 {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(b[4:])
 }
 
 // rotate rotates a ring in place, so that the element at index first becomes the first.

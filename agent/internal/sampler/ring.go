@@ -17,7 +17,7 @@ type ring struct {
 	consumed, produced *atomic.Uint64 // positions, shared with the kernel; they only grow
 	data               []byte         // mapped twice in a row, so that no record wraps
 	mask               uint64
-	at                 uint64 // position of the record that next returns
+	at                 uint64 // position of the first record that was not given back
 	ahead              uint64 // position of the record that lookAhead returns
 	mapped             [2][]byte
 }
@@ -55,23 +55,20 @@ func (r *ring) close() {
 	}
 }
 
-// next returns the next record, nil if there is none. It is valid until the next call, which frees it.
-func (r *ring) next() []byte {
-	b, end := r.record(r.at)
-	r.consumed.Store(r.at)
-	r.at = end
-	r.ahead = max(r.ahead, r.at)
-	return b
-}
-
-// lookAhead returns the first record that neither it nor next has returned, nil if there is none.
+// lookAhead returns the first record that it has not returned yet, nil if there is none. It is valid until free.
 func (r *ring) lookAhead() []byte {
 	b, end := r.record(r.ahead)
 	r.ahead = end
 	return b
 }
 
-// empty reports whether each record was returned by next: none is there, and none is being written.
+// free gives back the records before a position.
+func (r *ring) free(to uint64) {
+	r.at = to
+	r.consumed.Store(to)
+}
+
+// empty reports whether each record was given back: none is there, and none is being written.
 func (r *ring) empty() bool { return r.at == r.produced.Load() }
 
 // record returns the first record at or behind a position, and the position behind it.

@@ -38,11 +38,14 @@ func (f *fakeRing) put(b []byte, flags uint32) bool {
 	return true
 }
 
+func oneProcess([]byte) uint32 { return 1 }
+
 // TestRing: every record that found room is read once, in order, whatever was looked at ahead; a place is free only
 // when its record has been read and the next one asked for.
 func TestRing(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	f := newFakeRing(1 << 10)
+	records := newTurns(&f.ring, oneProcess)
 	var want, ahead [][]byte
 	for range 100_000 {
 		switch random.IntN(4) {
@@ -56,7 +59,7 @@ func TestRing(t *testing.T) {
 				want, ahead = append(want, b), append(ahead, b)
 			}
 		case 2:
-			b := f.next()
+			b := records.next()
 			if len(want) == 0 {
 				if b != nil {
 					t.Fatalf("%x, want nothing", b)
@@ -71,7 +74,7 @@ func TestRing(t *testing.T) {
 			}
 			want = want[1:]
 		case 3:
-			b := f.lookAhead()
+			b := records.lookAhead()
 			if len(ahead) == 0 && b != nil || len(ahead) > 0 && !slices.Equal(b, ahead[0]) {
 				t.Fatalf("ahead: %x, want the first of %x", b, ahead)
 			}
@@ -86,25 +89,26 @@ func TestRing(t *testing.T) {
 // A record that is being written ends what can be read.
 func TestRingBusy(t *testing.T) {
 	f := newFakeRing(1 << 10)
+	records := newTurns(&f.ring, oneProcess)
 	f.put([]byte("first"), 0)
 	at := f.produce.Load()
 	f.put([]byte("second"), busyFlag)
 	f.put([]byte("third"), 0)
-	if b := f.lookAhead(); string(b) != "first" {
+	if b := records.lookAhead(); string(b) != "first" {
 		t.Errorf("%q", b)
 	}
-	if b := f.lookAhead(); b != nil {
+	if b := records.lookAhead(); b != nil {
 		t.Errorf("%q was not written yet", b)
 	}
-	if b, none := f.next(), f.next(); string(b) != "first" || none != nil {
+	if b, none := records.next(), records.next(); string(b) != "first" || none != nil {
 		t.Errorf("%q, %q", b, none)
 	}
 	binary.LittleEndian.PutUint32(f.data[at:], uint32(len("second"))) // now it is
-	if a, b, c := f.lookAhead(), f.next(), f.next(); string(a) != "second" || string(b) != "second" ||
+	if a, b, c := records.lookAhead(), records.next(), records.next(); string(a) != "second" || string(b) != "second" ||
 		string(c) != "third" {
 		t.Errorf("%q, %q, %q", a, b, c)
 	}
-	if b := f.next(); b != nil {
+	if b := records.next(); b != nil {
 		t.Errorf("%q, want nothing", b)
 	}
 }

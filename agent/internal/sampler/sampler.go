@@ -2,7 +2,6 @@
 package sampler
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -46,7 +45,7 @@ type Config struct {
 // set processes, tables and the rest of the BPF maps.
 type Sampler struct {
 	objects *bpf.Objects
-	ring    *ring
+	records *turns // of the ring buffer
 	waiter  *waiter
 	known   *Known
 	read    bool   // a record was read since the last call of Wait
@@ -141,9 +140,11 @@ func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
 			s.labels = probe.NewLabels(pprofx.ProbeLabel, []string{text, text})
 		}
 	}
-	if s.ring, err = newRing(s.objects.Events); err != nil {
+	ring, err := newRing(s.objects.Events)
+	if err != nil {
 		return err
 	}
+	s.records = newTurns(ring, processOf)
 	if s.waiter, err = newWaiter(s.objects.Events, s.objects.Consumers); err != nil {
 		return err
 	}
@@ -273,8 +274,8 @@ func (s *Sampler) Close() {
 	if s.hotplug != nil {
 		s.hotplug.Close()
 	}
-	if s.ring != nil {
-		s.ring.close()
+	if s.records != nil {
+		s.records.close()
 	}
 	if s.waiter != nil {
 		s.waiter.close()
@@ -311,11 +312,11 @@ type Record struct {
 // ErrEmpty says that there is no record in the ring buffer.
 var ErrEmpty = errors.New("no record in the ring buffer")
 
-// Read returns the next record of the ring buffer, or ErrEmpty. It does not wait. A record is valid until the next
-// call.
+// Read returns a record of the ring buffer, or ErrEmpty: the oldest of the process whose turn it is. It does not wait.
+// A record is valid until the next call of Read or Beyond.
 // ErrMalformed concerns one record: the next can be read.
 func (s *Sampler) Read() (Record, error) {
-	b := s.ring.next()
+	b := s.records.next()
 	if b == nil {
 		return Record{}, ErrEmpty
 	}
@@ -332,12 +333,24 @@ func (s *Sampler) Read() (Record, error) {
 	return Record{}, fmt.Errorf("%w: type %d, %d bytes", ErrMalformed, recordType(b), len(b))
 }
 
+// Took notes the work that the record took which Read has returned, as heap.Reader counts it: a process that takes much
+// has its next turn later.
+func (s *Sampler) Took(work int) { s.records.work = work }
+
+// Beyond reports whether the oldest record that was looked at and not read is a sample taken after a time.
+func (s *Sampler) Beyond(to int64) bool {
+	s.records.free()
+	b := s.records.oldest()
+	of, err := decodeHeader(b)
+	return err == nil && recordType(b) == bpf.RecordSample && int64(of.Time) > to
+}
+
 // Empty reports whether all records were read, and none is being written.
-func (s *Sampler) Empty() bool { return s.ring.empty() }
+func (s *Sampler) Empty() bool { return s.records.empty() }
 
 // LookAhead calls f with each sample that Read has still to return, once. A sample is valid while f runs.
 func (s *Sampler) LookAhead(f func(*Sample)) {
-	for b := s.ring.lookAhead(); b != nil; b = s.ring.lookAhead() {
+	for b := s.records.lookAhead(); b != nil; b = s.records.lookAhead() {
 		if recordType(b) != bpf.RecordSample {
 			continue
 		}
@@ -346,14 +359,6 @@ func (s *Sampler) LookAhead(f func(*Sample)) {
 			f(&s.ahead)
 		}
 	}
-}
-
-// recordType is that of a record, 0 for one that is too short to have one.
-func recordType(b []byte) uint32 {
-	if len(b) < 4 {
-		return 0
-	}
-	return binary.LittleEndian.Uint32(b)
 }
 
 // Counters are the BPF program's own counts since Open.

@@ -24,6 +24,7 @@ type Result struct {
 	Unnamed bool // one of these has no name
 	NoLine  bool // a line is missing, or a function inlined or of WebAssembly: code or bytecode could not be read
 	Broken  bool // a frame is missing, or its code is unknown
+	Work    int  // that naming it took, as functions.Resolver counts it
 }
 
 // namedStack is a stack that was named, and what that holds for.

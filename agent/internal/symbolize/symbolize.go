@@ -164,7 +164,7 @@ func (z *Symbolizer) MappingsChanged() {
 // Stack names the frames of a sample, leaf first, for sample.Stack: frames are shared between samples and never change.
 // Where sample.Shared is set, the slice does not change either; else it is reused for the next sample.
 func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
-	now := sampler.Now()
+	now, before := sampler.Now(), z.resolver.Work()
 	z.now = now
 	if z.resolver.Full() {
 		z.Forget()
@@ -197,6 +197,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 		}, now)
 	}
 	z.code.count(s, sample.Stack)
+	z.result.Work = z.resolver.Work() - before
 	z.warnOfRest()
 	if z.resolver.Forgot() && z.known != nil {
 		z.known.Clear()
