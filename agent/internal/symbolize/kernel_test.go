@@ -132,7 +132,9 @@ func TestKernelCodeUnloaded(t *testing.T) {
 		t.Fatalf("of %v none is unloaded", names)
 	}
 	for _, at := range all {
-		if f := k.frame(at, true, renameAfter); names[at] == "[unknown]" || f.Function == names[at] {
+		f := k.frame(at, true, renameAfter)
+		again := bpfPrograms(t)[at] // another hotspan on the machine has loaded the same program there
+		if names[at] == "[unknown]" || f.Function == names[at] && !again {
 			t.Errorf("%x is %s, and was %s", at, f.Function, names[at])
 		}
 	}
