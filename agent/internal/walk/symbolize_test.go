@@ -86,3 +86,12 @@ func TestNoRoomForRules(t *testing.T) {
 		t.Errorf("%+v", result)
 	}
 }
+
+// TestWork: naming a stack tells what it took: less once what its frames need has been read.
+func TestWork(t *testing.T) {
+	z, s := stoppedSample(t, nodes.Versions()[0].Version)
+	var out pprofx.Sample
+	if first, again := z.Stack(&s, &out).Work, z.Stack(&s, &out).Work; first < len(s.Frames) || again >= first {
+		t.Errorf("work %d for %d frames, then %d", first, len(s.Frames), again)
+	}
+}
