@@ -66,7 +66,7 @@ func testExpress(t *testing.T, node string, flags []string, more ...string) {
 	load(t, node, url, "120")
 	time.Sleep(2 * time.Second)
 	samples := recordEnough(t, c.Process.Pid, 499, 1500, 8*time.Second, more...)
-	reach(t, samples, c.Process.Pid)
+	reach(t, samples, c.Process.Pid, 99)
 	var labelled, traced judge.Share
 	routes := map[string]*judge.Share{}
 	for i := range samples {

@@ -29,15 +29,17 @@ func isTold(t *testing.T, v judge.Functions) {
 
 // functionModes are the modes of functions.js.
 var functionModes = map[string]functionMode{
-	"plain": {3500 * time.Millisecond, 4000},
-	"alloc": {4500 * time.Millisecond, 4000},
-	"kinds": {4500 * time.Millisecond, 4000},
-	"churn": {12 * time.Second, 6500}, // half of it is collections
+	"plain": {3500 * time.Millisecond, 4000, 99},
+	"alloc": {4500 * time.Millisecond, 5500, 99}, // a third of it is not compared
+	"kinds": {4500 * time.Millisecond, 4000, 99},
+	// Half of it is collections. Most code lives for milliseconds: what of it is read in time depends on the machine.
+	"churn": {12 * time.Second, 6500, 95},
 }
 
 type functionMode struct {
 	length time.Duration
-	enough int // samples with JavaScript
+	enough int     // samples with JavaScript
+	there  float64 // percent of functions and lines that are there, at least
 }
 
 // TestFunctions: two hundred functions run in random order; each sample must name the one that ran, and its caller.
@@ -55,24 +57,24 @@ func checkFunctions(t *testing.T, node, mode string) {
 	p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode})
 	samples := recordEnoughJS(t, hotspan, p.PID, 1997, run.enough, run.length)
 	v := compare(t, samples, p.truth(t))
-	inTime(t, v.Right, "leaf function right", 99, 3000)
-	atLeast(t, v.LeafLine, "leaf line inside the function", 99, 3000)
-	inTime(t, v.Callers, "caller right", 99, 3000)
-	atLeast(t, v.Line, "caller's line right", 99, 3000)
-	atLeast(t, v.Column, "caller's column right", 99, 3000)
-	if v.Wrong > 0 {
-		t.Errorf("%d wrong functions, want none", v.Wrong)
+	inTime(t, v.Right, "leaf function right", run.there, 3000)
+	atLeast(t, v.LeafLine, "leaf line inside the function", run.there, 3000)
+	inTime(t, v.Callers, "caller right", run.there, 3000)
+	atLeast(t, v.Line, "caller's line right", run.there, 3000)
+	atLeast(t, v.Column, "caller's column right", run.there, 3000)
+	if v.Wrong > 0 || v.WrongLines > 0 {
+		t.Errorf("%d functions and %d lines wrong, want none", v.Wrong, v.WrongLines)
 	}
-	reach(t, samples, p.PID)
+	reach(t, samples, p.PID, run.there)
 	atLeast(t, judge.Share{Part: len(samples) - v.Edge, Whole: len(samples)},
 		"samples that the clock tells", 99.5, 3000)
 }
 
-// reach checks that stacks of a main thread are whole.
-func reach(t *testing.T, samples []judge.Sample, pid int) {
+// reach checks that stacks of a main thread are whole, and have so many percent of their names.
+func reach(t *testing.T, samples []judge.Sample, pid int, named float64) {
 	t.Helper()
 	v := judge.CompareReach(samples, pid)
 	tell(t, v.EndsList())
 	atLeast(t, v.Root, "to the thread's first frame", 99, 1000)
-	inTime(t, v.Named, "all JavaScript named", 99, 1000)
+	inTime(t, v.Named, "all JavaScript named", named, 1000)
 }

@@ -93,7 +93,7 @@ func TestPathGone(t *testing.T) {
 				if v.Wrong > 0 {
 					t.Errorf("%d wrong functions, want none", v.Wrong)
 				}
-				reach(t, samples, p.PID)
+				reach(t, samples, p.PID, 99)
 			})
 		})
 	}

@@ -54,7 +54,7 @@ func container(t *testing.T, prepare, node, script string) program {
 func hasGoodNames(t *testing.T, command string, p program) []judge.Sample {
 	t.Helper()
 	samples := recordEnoughJS(t, command, p.PID, 997, 1500, 4*time.Second)
-	reach(t, samples, p.PID)
+	reach(t, samples, p.PID, 99)
 	v := compare(t, ofMain(p, samples), p.truth(t))
 	inTime(t, v.Right, "leaf function right", 99, 500)
 	atLeast(t, v.Line, "caller's line right", 99, 500)
