@@ -13,9 +13,9 @@ func (v *Resolver) keep(key point, fs ...*Frame) []*Frame {
 	return fs
 }
 
-// Full reports whether as much is kept of the process as may be. Then what is new stays without names or lines, until
-// Forget is called.
-func (v *Resolver) Full() bool { return v.room.short() }
+// Full reports whether as much is kept of the process as may be, or much that is likely to be of no use any more. In
+// the first case what is new stays without names or lines until Forget is called.
+func (v *Resolver) Full() bool { return v.room.short() || v.room.stale(v.renewed) }
 
 // Forget forgets all that was read of the process. It is read again where it is needed. Call it between two samples.
 func (v *Resolver) Forget() {
