@@ -2,7 +2,6 @@ package budget
 
 import (
 	"os"
-	"runtime"
 	"runtime/metrics"
 	"strconv"
 	"time"
@@ -13,23 +12,20 @@ import (
 )
 
 // OwnCPU returns the CPU time of this process, all threads together.
-func OwnCPU() time.Duration { return cpuOf(unix.RUSAGE_SELF) }
-
-// CPUOf returns the CPU time that f takes, on its own goroutine.
-func CPUOf(f func()) time.Duration {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	before := cpuOf(unix.RUSAGE_THREAD)
-	f()
-	return cpuOf(unix.RUSAGE_THREAD) - before
-}
-
-func cpuOf(who int) time.Duration {
+func OwnCPU() time.Duration {
 	var u unix.Rusage
-	if unix.Getrusage(who, &u) != nil {
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// CPUOf returns the CPU time of this process while f runs, that of other goroutines included: to keep f to a thread of
+// its own, whose time could be told, would cost half as many context switches again.
+func CPUOf(f func()) time.Duration {
+	before := OwnCPU()
+	f()
+	return OwnCPU() - before
 }
 
 // Memory is what this process has, in bytes.
