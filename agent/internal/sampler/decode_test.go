@@ -325,7 +325,7 @@ func aligned(b []byte) []byte {
 // TestTableSlots: the files of one user's processes do not take all tables, nor all of what they may take.
 func TestTableSlots(t *testing.T) {
 	const one, other = procs.User(1), procs.User(2)
-	s := tableSlots{most: 8 * int64(bpf.MaxTables)}
+	s := newTableSlots(8 * int64(bpf.MaxTables))
 	most := uint32(bpf.MaxTables-1) * 3 / 4
 	for want := uint32(1); want <= most; want++ {
 		if got, err := s.take(one, 8); got != want || err != nil {
@@ -335,7 +335,7 @@ func TestTableSlots(t *testing.T) {
 	if n, err := s.take(one, 4); err == nil || !strings.Contains(err.Error(), "1023 files") {
 		t.Errorf("slot %d of none, %v", n, err)
 	}
-	if n, err := s.take(other, 8*int64(bpf.MaxTables)/4); err == nil || !strings.Contains(err.Error(), "2048 bytes") {
+	if n, err := s.take(other, 8*int(bpf.MaxTables)/4); err == nil || !strings.Contains(err.Error(), "2048 bytes") {
 		t.Errorf("slot %d, %v, for all bytes that are left", n, err)
 	}
 	if n, err := s.take(other, 8); n != most+1 || err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/share"
 )
 
-// userPlaces is how many of the processes that are sampled one user may have, of what others leave: nobody is to keep
-// others out.
-const userPlaces = 3.0 / 4
+// perUser is how many of the processes that are sampled one user may have, of what others leave, and how much of the
+// unwind tables: nobody is to keep others out.
+const perUser = 3.0 / 4
 
 // ErrNoPlace says that a process is not sampled, since too many are, or too many of its user.
 var ErrNoPlace = errors.New("too many processes are profiled: others are when some have ended")
@@ -31,7 +31,7 @@ type places struct {
 
 func newPlaces(most int) *places {
 	return &places{
-		shares: share.New[procs.User](most, userPlaces), userOf: procs.UserOf,
+		shares: share.New[procs.User](most, perUser), userOf: procs.UserOf,
 		users: map[int]procs.User{}, refused: map[procs.User]bool{},
 	}
 }

@@ -62,7 +62,7 @@ type Sampler struct {
 	lost    map[lost]int64   // what others stand for that were read
 	stalls  stalls
 	links   []link.Link
-	tables  tableSlots
+	tables  *tableSlots
 	places  *places
 	placing placing
 	loaded  chan struct{} // closed when the programs are loaded, or loadErr says why not
@@ -98,9 +98,9 @@ func Open(c Config) (*Sampler, error) {
 		return nil, err
 	}
 	s := New(objects)
-	addMaps(objects, &s.tables, c.Beside)
-	s.stalls = stalls
-	s.watching, s.loaded, s.tables.most = make(chan struct{}), make(chan struct{}), c.TableBytes
+	s.stalls, s.tables = stalls, newTableSlots(c.TableBytes)
+	addMaps(objects, s.tables, c.Beside)
+	s.watching, s.loaded = make(chan struct{}), make(chan struct{})
 	go s.load(load)
 	if err := s.open(c, probes); err != nil {
 		s.Close()
@@ -204,7 +204,7 @@ func (s *Sampler) Loaded() error {
 func New(objects *bpf.Objects) *Sampler {
 	s := &Sampler{
 		objects: objects, learned: newLearnedMaps(objects), kept: map[uint16]int64{}, lost: map[lost]int64{},
-		places: newPlaces(int(objects.Processes.MaxEntries())), loaded: make(chan struct{}),
+		places: newPlaces(int(objects.Processes.MaxEntries())), tables: newTableSlots(0), loaded: make(chan struct{}),
 	}
 	s.watching = s.loaded
 	close(s.loaded)

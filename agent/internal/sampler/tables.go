@@ -22,7 +22,7 @@ func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
 	if t.Len() > 0 {
 		pages = t.End()>>bpf.PageBits + 1
 	}
-	if slot, err = s.tables.take(procs.ReadsFor(), int64(tableElements(pages, t))*elementSize); err != nil {
+	if slot, err = s.tables.take(procs.ReadsFor(), tableElements(pages, t)*elementSize); err != nil {
 		return 0, 0, fmt.Errorf("unwind rules (%d rows): %w", t.Len(), err)
 	}
 	if err := s.putTable(slot, pages, t); err != nil {
