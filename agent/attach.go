@@ -146,7 +146,7 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading, anyway bool) (*targe
 		reading: r,
 	}
 	t.symbolizer = symbolize.New(p, a.kernel, a.natives, a.followMaps(t))
-	t.symbolizer.SetMapped(opened)
+	t.symbolizer.SetRead(opened)
 	t.symbolizer.KeepCode(r.code.Process(pid))
 	t.symbolizer.Follow(p, a.log)
 	if p.HasV8() {
@@ -230,13 +230,14 @@ func (a *Agent) findIsolates(t *target) bool {
 // publish writes the mappings and the configuration of a process to the BPF maps.
 func (a *Agent) publish(t *target) error {
 	n, left := t.Mappings.BPF(t.config.Mappings[:])
-	t.config.N_mappings = uint32(n)
+	t.config.N_mappings, t.config.Read = uint32(n), uint64(t.symbolizer.Read())
 	if left > 0 {
 		a.log.Warn("process has more executable mappings than are kept", "pid", t.PID, "left out", left)
 	}
 	if err := a.sampler.SetProcess(t.PID, t.config); err != nil {
 		return fmt.Errorf("process %d: %w", t.PID, err)
 	}
+	t.code.Read(t.Mappings, sampler.Now()) // nothing has told what was replaced meanwhile
 	return nil
 }
 

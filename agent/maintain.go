@@ -75,11 +75,11 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 				go next.Release()
 				return
 			}
-			changed := t.Mappings.Update(next)
+			changed := t.Mappings.Update(next) || a.sampler.Outdated(t.config)
 			if changed {
 				t.symbolizer.MappingsChanged()
 			}
-			t.symbolizer.SetMapped(at) // if V8's code was read meanwhile, it is again when a sample needs it
+			t.symbolizer.SetRead(at) // if V8's code was read meanwhile, it is again when a sample needs it
 			isolates := t.keyExpected && a.findIsolates(t)
 			if published := t.labels.FindPublished(now); changed || isolates || published {
 				a.republish(t)
@@ -95,12 +95,11 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 	t.symbolizer.MappingsRead()
 }
 
-// readV8 reads where the V8 of a process has its code, and which of the other code is still there, before a sample is
-// named that may be in code newer than the mappings.
+// readV8 reads where V8 has its code before a sample is named that may be in code newer than the mappings.
 func (a *Agent) readV8(t *target, s *sampler.Sample) {
 	a.takeV8(t)
-	unload := !t.code.Reading() && t.symbolizer.MayUnload(s, a.sampler.ThreadEnded(t.PID))
-	if unload || t.symbolizer.AfterMapped(s) {
+	t.symbolizer.SetReplaced(a.sampler.Replaced(t.config))
+	if t.symbolizer.AfterMapped(s) {
 		t.code.Read(t.Mappings, sampler.Now())
 		a.takeV8(t)
 	}

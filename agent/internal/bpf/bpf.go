@@ -45,7 +45,7 @@ func (p Probes) leftOut() (names []string) {
 // what has them waits before it looks.
 const SampledRecords = 1 << 13
 
-// Loader loads the programs, first those that report the exec and exit of processes. Before a method has returned the
+// Loader loads the programs, first those that notice what processes do. Before a method has returned the
 // Objects lack its programs.
 type Loader struct {
 	objects   *Objects
@@ -100,14 +100,15 @@ func Create(ringBytes uint32, sampledRecords bool, probes Probes) (o *Objects, l
 		delete(with.MapReplacements, name)
 	}
 	lifecycle := map[string]*ebpf.ProgramSpec{}
-	for _, name := range []string{hotspanProgHotspanExec, hotspanProgHotspanExit} {
+	for _, name := range []string{hotspanProgHotspanExec, hotspanProgHotspanExit, hotspanProgHotspanMap} {
 		lifecycle[name] = spec.Programs[name]
 		delete(spec.Programs, name)
 	}
 	return o, &Loader{o, spec, with, lifecycle}, nil
 }
 
-// Lifecycle loads the programs that report the exec and exit of processes. They are small.
+// Lifecycle loads the programs that report the exec and exit of processes, and notice when code is replaced. They are
+// small.
 func (l *Loader) Lifecycle() error {
 	if kernel, err := kernelbtf.Read(); err == nil {
 		l.with.Programs.KernelTypes = kernel.Types
@@ -133,7 +134,9 @@ func (l *Loader) tracing(kernel *kernelbtf.Kernel) error {
 		}
 		loaded[name] = p
 	}
-	l.objects.HotspanExec, l.objects.HotspanExit = loaded[hotspanProgHotspanExec], loaded[hotspanProgHotspanExit]
+	o := l.objects
+	o.HotspanExec, o.HotspanExit = loaded[hotspanProgHotspanExec], loaded[hotspanProgHotspanExit]
+	o.HotspanMap = loaded[hotspanProgHotspanMap]
 	return nil
 }
 

@@ -21,6 +21,7 @@ const (
 	CountNanoseconds   = uint32(hotspanCounterCOUNT_NANOSECONDS)
 
 	MappingNative    = uint32(hotspanMappingKindMAPPING_NATIVE)
+	MappingGone      = uint32(hotspanMappingKindMAPPING_GONE)
 	MappingBuiltins  = uint32(hotspanMappingKindMAPPING_BUILTINS)
 	MappingGenerated = uint32(hotspanMappingKindMAPPING_GENERATED)
 

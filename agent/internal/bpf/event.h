@@ -109,6 +109,8 @@ struct sample {
 struct consumer {
 	__u64 wakeups; // that were sent
 	__u64 ended[MAX_ENDED]; // by pid modulo MAX_ENDED: when a thread ended last, CLOCK_MONOTONIC, nanoseconds
+	// By process.id modulo MAX_REPLACED: when memory was last given out where code of a file was, as well.
+	__u64 replaced[MAX_REPLACED];
 	// Written by hotspan:
 	__u64 read_at;   // when it read a record last, CLOCK_MONOTONIC, nanoseconds
 	__u64 read_every; // how long records wait at most that need not be read at once, nanoseconds

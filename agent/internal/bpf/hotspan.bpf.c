@@ -17,6 +17,7 @@
 #include "tracepoint.h"
 #include "uretprobe.h"
 #include "wait_programs.h"
+#include "walk_state.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -157,7 +158,8 @@ static __always_inline void report(__u32 type, __u32 pid)
 		count(COUNT_EVENT_RING_FULL, 1);
 }
 
-// A thread has ended with its isolate, and the next isolate may get its memory: what samples refer to is read before.
+// A thread has ended with its isolate, and the next isolate may get its memory; or other code is where code was. What
+// samples refer to is read before.
 static __always_inline void wake(void)
 {
 	struct consumer *r = consumer();
@@ -192,6 +194,31 @@ int BPF_PROG(hotspan_exit, struct task_struct *task)
 	if (!BPF_CORE_READ(task, signal, live.counter))
 		report(RECORD_EXIT, pid);
 	else if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA))
+		wake();
+	return 0;
+}
+
+// The kernel has found memory for a process that asked for some, anywhere. If code of a file was there, the process has
+// unloaded that: nothing is known of these addresses until hotspan has read the mappings again.
+SEC("tp_btf/vm_unmapped_area")
+int BPF_PROG(hotspan_map, unsigned long start, struct vm_unmapped_area_info *info)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	struct process *p = bpf_map_lookup_elem(&processes, &pid);
+	struct consumer *r = consumer();
+	if (!p || !r || BAD_PC(start)) // no address: there was no room
+		return 0;
+	__u64 end = start + info->length, now = 0;
+	for (__u32 i = 0; i < MAX_MAPPINGS && i < p->n_mappings; i++) {
+		struct mapping *m = &p->mappings[i];
+		if (m->start >= end || m->end <= start || (m->kind != MAPPING_NATIVE && m->kind != MAPPING_GONE))
+			continue;
+		now = bpf_ktime_get_ns();
+		r->replaced[p->id & (MAX_REPLACED - 1)] = now; // first: see putProcess
+		m->kind = MAPPING_GONE;
+		p->generation = 0;
+	}
+	if (now && bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA))
 		wake();
 	return 0;
 }

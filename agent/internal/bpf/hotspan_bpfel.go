@@ -70,6 +70,7 @@ type hotspanConsumer struct {
 	_         structs.HostLayout
 	Wakeups   uint64
 	Ended     [64]uint64
+	Replaced  [256]uint64
 	ReadAt    uint64
 	ReadEvery uint64
 	Forgotten uint64
@@ -282,6 +283,7 @@ const (
 	hotspanLimitMAX_SYSCALLS      hotspanLimit = 1024
 	hotspanLimitMAX_WAITING       hotspanLimit = 16384
 	hotspanLimitMAX_ENDED         hotspanLimit = 64
+	hotspanLimitMAX_REPLACED      hotspanLimit = 256
 )
 
 type hotspanMapping struct {
@@ -299,8 +301,9 @@ type hotspanMappingKind uint32
 
 const (
 	hotspanMappingKindMAPPING_NATIVE    hotspanMappingKind = 1
-	hotspanMappingKindMAPPING_GENERATED hotspanMappingKind = 2
-	hotspanMappingKindMAPPING_BUILTINS  hotspanMappingKind = 3
+	hotspanMappingKindMAPPING_GONE      hotspanMappingKind = 2
+	hotspanMappingKindMAPPING_GENERATED hotspanMappingKind = 3
+	hotspanMappingKindMAPPING_BUILTINS  hotspanMappingKind = 4
 )
 
 type hotspanName struct {
@@ -408,6 +411,7 @@ type hotspanProcess struct {
 	Generation  uint32
 	Pad2        uint32
 	Since       uint64
+	Read        uint64
 	NameLengths uint64
 	Pool        hotspanUvPool
 	Published   [8]hotspanPublished
@@ -1092,6 +1096,7 @@ const (
 	hotspanProgHotspanExec       = "hotspan_exec"
 	hotspanProgHotspanExit       = "hotspan_exit"
 	hotspanProgHotspanFaultEnd   = "hotspan_fault_end"
+	hotspanProgHotspanMap        = "hotspan_map"
 	hotspanProgHotspanSample     = "hotspan_sample"
 	hotspanProgHotspanSwitch     = "hotspan_switch"
 	hotspanProgHotspanSyscall    = "hotspan_syscall"
@@ -1177,6 +1182,7 @@ type hotspanProgramSpecs struct {
 	HotspanExec       *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
 	HotspanExit       *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
 	HotspanFaultEnd   *ebpf.ProgramSpec `ebpf:"hotspan_fault_end"`
+	HotspanMap        *ebpf.ProgramSpec `ebpf:"hotspan_map"`
 	HotspanSample     *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
 	HotspanSwitch     *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
 	HotspanSyscall    *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
@@ -1370,6 +1376,7 @@ type hotspanPrograms struct {
 	HotspanExec       *ebpf.Program `ebpf:"hotspan_exec"`
 	HotspanExit       *ebpf.Program `ebpf:"hotspan_exit"`
 	HotspanFaultEnd   *ebpf.Program `ebpf:"hotspan_fault_end"`
+	HotspanMap        *ebpf.Program `ebpf:"hotspan_map"`
 	HotspanSample     *ebpf.Program `ebpf:"hotspan_sample"`
 	HotspanSwitch     *ebpf.Program `ebpf:"hotspan_switch"`
 	HotspanSyscall    *ebpf.Program `ebpf:"hotspan_syscall"`
@@ -1386,6 +1393,7 @@ func (p *hotspanPrograms) Close() error {
 		p.HotspanExec,
 		p.HotspanExit,
 		p.HotspanFaultEnd,
+		p.HotspanMap,
 		p.HotspanSample,
 		p.HotspanSwitch,
 		p.HotspanSyscall,

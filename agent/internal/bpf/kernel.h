@@ -70,6 +70,11 @@ struct file {
 	struct inode *f_inode;
 } __attribute__((preserve_access_index));
 
+// What memory a process asks for.
+struct vm_unmapped_area_info {
+	unsigned long length;
+} __attribute__((preserve_access_index));
+
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;

@@ -48,7 +48,7 @@ func TestKernelTypes(t *testing.T) {
 	}
 }
 
-// TestTracing: the programs that report the exec and exit of processes are loaded by these types.
+// TestTracing: the programs that notice what processes do are loaded by these types.
 func TestTracing(t *testing.T) {
 	kernel, err := kernelbtf.Read()
 	if err != nil {
@@ -62,7 +62,7 @@ func TestTracing(t *testing.T) {
 	if err := load.tracing(kernel); err != nil {
 		t.Fatal(err)
 	}
-	if o.HotspanExec == nil || o.HotspanExit == nil {
+	if o.HotspanExec == nil || o.HotspanExit == nil || o.HotspanMap == nil {
 		t.Error("a program is missing")
 	}
 }

@@ -38,4 +38,5 @@ const (
 	MaxWaiting      = uint32(hotspanLimitMAX_WAITING)
 	MaxSyscalls     = int(hotspanLimitMAX_SYSCALLS)
 	MaxEnded        = int(hotspanLimitMAX_ENDED)
+	MaxReplaced     = uint32(hotspanLimitMAX_REPLACED)
 )

@@ -42,6 +42,7 @@ enum limit {
 	MAX_SYSCALLS = 1024,  // numbers of system calls
 	MAX_WAITING = 1 << 14, // threads whose waiting is known
 	MAX_ENDED = 64,        // processes of which it is told apart when a thread has ended; a power of two
+	MAX_REPLACED = 256,    // and when their code may be other code; a power of two
 };
 
 // Values of a field that stand for "none".

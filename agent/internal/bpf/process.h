@@ -8,6 +8,7 @@
 
 enum mapping_kind {
 	MAPPING_NATIVE = 1, // a file: unwind rules
+	MAPPING_GONE,       // a file that was there: something else may be
 	MAPPING_GENERATED,  // code that V8 generates at run time: frame pointers
 	MAPPING_BUILTINS,   // V8's: frame pointers
 };
@@ -169,6 +170,7 @@ struct process {
 	__u32 generation; // of the mappings: no other process has it, nor this one with others; 0 = rules are not kept
 	__u32 pad2;
 	__u64 since; // when it was told of, CLOCK_MONOTONIC, nanoseconds
+	__u64 read;  // when its mappings had begun to be read, likewise
 	__u64 name_lengths; // of names and symbols in characters: a bit for each, of 64 the first
 	struct uv_pool pool;
 	struct published published[MAX_PUBLISHED];

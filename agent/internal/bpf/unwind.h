@@ -83,14 +83,15 @@ static long halve_mappings(__u32 i, void *context)
 	return 0;
 }
 
-// The number of the mapping with pc; -1 = none.
+// The number of the mapping with pc; -1 = none is known.
 __noinline int find_mapping(const struct process *p, __u64 pc)
 {
 	if (!p)
 		return -1;
 	struct mapping_search x = {.process = p, .pc = pc, .high = p->n_mappings};
 	bpf_loop(10, halve_mappings, &x, 0);
-	if (x.low >= p->n_mappings || !is_in(&p->mappings[x.low & (MAX_MAPPINGS - 1)], pc))
+	const struct mapping *m = &p->mappings[x.low & (MAX_MAPPINGS - 1)];
+	if (x.low >= p->n_mappings || !is_in(m, pc) || m->kind == MAPPING_GONE)
 		return -1;
 	return x.low;
 }
@@ -152,6 +153,11 @@ __noinline __u64 find_rule(const struct process *p, __u32 mapping, __u64 address
 	return found;
 }
 
+static __always_inline int in_v8(const struct mapping *m)
+{
+	return m->kind >= MAPPING_GENERATED;
+}
+
 static __always_inline __u64 v8_place(const struct mapping *m)
 {
 	return m->kind == MAPPING_BUILTINS ? IN_BUILTINS : IN_GENERATED;
@@ -170,7 +176,7 @@ __noinline __u64 search_place(const struct process *p, struct scratch *s, __u64 
 	if (mapping < 0)
 		return NO_MAPPING | NO_RULE;
 	const struct mapping *m = &p->mappings[mapping & (MAX_MAPPINGS - 1)];
-	if (m->kind != MAPPING_NATIVE) {
+	if (in_v8(m)) {
 		s->v8_mappings[1] = s->v8_mappings[0];
 		s->v8_mappings[0] = mapping;
 		return v8_place(m);
@@ -185,7 +191,7 @@ __noinline __u64 search_place(const struct process *p, struct scratch *s, __u64 
 static __always_inline __u64 known_v8_place(const struct process *p, __u32 mapping, __u64 pc)
 {
 	const struct mapping *m = &p->mappings[mapping & (MAX_MAPPINGS - 1)];
-	return is_in(m, pc) && m->kind != MAPPING_NATIVE && mapping < p->n_mappings ? v8_place(m) : 0;
+	return is_in(m, pc) && in_v8(m) && mapping < p->n_mappings ? v8_place(m) : 0;
 }
 
 // What is known of an address: NO_MAPPING, whose code of V8's it is in, or of native code the rule, or NO_RULE.

@@ -7,7 +7,8 @@ import (
 )
 
 // BPF writes the mappings in the format of the BPF program, which needs only where V8's code is and which unwind rules
-// apply to the rest. If there is not enough room, it leaves out native mappings and counts them.
+// apply to the rest. If there is not enough room, it leaves out native mappings and counts them. If there is more, it
+// adds places where code of files was, so that it is noticed what they are used for again.
 func (ms *Mappings) BPF(to []bpf.Mapping) (n, left int) {
 	all := ms.bpf()
 	left = max(0, len(all)-len(to))
@@ -18,7 +19,7 @@ func (ms *Mappings) BPF(to []bpf.Mapping) (n, left int) {
 			room--
 		}
 	}
-	return copy(to, all), left + ms.left
+	return copy(to, ms.past.addTo(all, len(to))), left + ms.left
 }
 
 var bpfKinds = [...]uint32{

@@ -64,7 +64,7 @@ func OpenCore(c *core.Core, executable string, files *elffile.Cache) (*Core, err
 	ms := &Mappings{mem: c, cache: files, files: files.Hold(), retired: files.Hold()}
 	maps := p.maps(c)
 	restoreText(maps)
-	ms.set(maps, ms.find(maps, func(m procs.Mapping) *elffile.File { return p.code(ms, m) }))
+	ms.maps, ms.regions = maps, ms.find(maps, func(m procs.Mapping) *elffile.File { return p.code(ms, m) })
 	p.Process = &Process{Executable: cmp.Or(program, c.Executable), Memory: c, Layout: ms.Layout(), Bias: ms.Bias(),
 		Mappings: ms, PID: c.PID}
 	for _, t := range c.Threads {

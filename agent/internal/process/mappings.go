@@ -29,6 +29,8 @@ type Mappings struct {
 	regions []Region        // by address
 	maps    []procs.Mapping // that have to do with code; of a core all
 	left    int             // of these, how many were not kept
+	at      int64           // when they had been read, on the clock of samples
+	past    past
 }
 
 // readMappings reads the address space of a process. An error means that the process is gone or that reading it is not
@@ -73,7 +75,7 @@ func (ms *Mappings) Update(next *Mappings) (changed bool) {
 	go ms.retired.Release()
 	ms.retired, ms.files = ms.files, next.files
 	ms.v8, ms.unread, ms.left = next.v8, next.unread, next.left
-	return ms.set(next.maps, next.regions)
+	return ms.set(next.maps, next.regions, next.at)
 }
 
 // Maps are all mappings of the process now, by address; of a core those that it has. There is none if the process has
@@ -92,7 +94,8 @@ func (ms *Mappings) Maps() []procs.Mapping {
 // Code are the mappings that have to do with code, by address, as they were last read.
 func (ms *Mappings) Code() []procs.Mapping { return ms.maps }
 
-func (ms *Mappings) set(maps []procs.Mapping, regions []Region) (changed bool) {
+func (ms *Mappings) set(maps []procs.Mapping, regions []Region, at int64) (changed bool) {
+	ms.past.date(ms.regions, regions, at)
 	changed = !slices.Equal(regions, ms.regions)
 	ms.maps, ms.regions = maps, regions
 	return changed
@@ -142,12 +145,13 @@ func (ms *Mappings) read() error {
 	if err != nil {
 		return fmt.Errorf("mappings of process %d: %w", ms.pid, err)
 	}
+	ms.at = procs.Monotonic()
 	if ms.v8 == nil && !ms.hasV8(maps) && !ms.native {
 		return nil
 	}
 	ms.left = left
 	ms.files.Stat(ms.pid, maps)
-	ms.set(maps, ms.find(maps, ms.open))
+	ms.maps, ms.regions = maps, ms.find(maps, ms.open)
 	return nil
 }
 

@@ -198,16 +198,22 @@ func TestMappings(t *testing.T) {
 		{Start: 0x6000, End: 0x7000, Kind: Generated},
 		{Start: 0x7000, End: 0x8000, File: &elffile.File{}},
 		{Start: 0x8000, End: 0x9000, Kind: Builtins, File: file},
-	}}
+	}, past: past{places: []Region{
+		{Start: 0x5000, End: 0x6000}, {Start: 0x7800, End: 0xa000}, {Start: 0x9000, End: 0xa000},
+		{Start: 0, End: 0x1000}, {Start: 0x9800, End: 0xb000},
+	}}}
 	to := make([]bpf.Mapping, 128)
 	n, left := s.BPF(to)
 	want := []bpf.Mapping{
+		{Start: 0, End: 0x1000, Kind: bpf.MappingGone},
 		{Start: 0x1000, End: 0x2000, Kind: bpf.MappingNative, Table: 7, Base: 0x500},
 		{Start: 0x2000, End: 0x3000, Kind: bpf.MappingBuiltins},
 		{Start: 0x3000, End: 0x5000, Kind: bpf.MappingGenerated},
+		{Start: 0x5000, End: 0x6000, Kind: bpf.MappingGone},
 		{Start: 0x6000, End: 0x7000, Kind: bpf.MappingGenerated},
 		{Start: 0x7000, End: 0x8000, Kind: bpf.MappingNative},
 		{Start: 0x8000, End: 0x9000, Kind: bpf.MappingBuiltins},
+		{Start: 0x9000, End: 0xa000, Kind: bpf.MappingGone},
 	}
 	if !slices.Equal(want, to[:n]) || left != 0 {
 		t.Errorf("%+v, %d left, want %+v", to[:n], left, want)

@@ -30,6 +30,7 @@ type V8Code struct {
 // reading is one of mappings.
 type reading struct {
 	at   int64         // when it began
+	end  int64         // when it was done, on the clock of samples
 	done chan struct{} // closed when the rest is set
 	maps codeMaps
 	err  error
@@ -37,7 +38,7 @@ type reading struct {
 
 // Read begins to read, unless that is under way, and waits a moment for that. now is any clock.
 func (c *V8Code) Read(ms *Mappings, now int64) {
-	if c.reading != nil {
+	if c.reading != nil && !c.reading.wait(0) {
 		return
 	}
 	r := &reading{at: now, done: make(chan struct{})}
@@ -49,6 +50,7 @@ func (c *V8Code) Read(ms *Mappings, now int64) {
 	go func(pid int, before []Region) {
 		defer close(r.done)
 		procs.Waited(procs.UserOf(pid), func() { r.maps, r.err = read(pid, before) })
+		r.end = procs.Monotonic()
 	}(ms.pid, ms.regions)
 	if began := time.Now(); began.After(c.noWait) && (!r.wait(longestWait) || r.maps.seen > manyMaps) {
 		c.noWait = began.Add(waitAgain)
@@ -76,7 +78,7 @@ func (c *V8Code) Take(ms *Mappings, since int64) (at int64, changed, ok bool) {
 	known := ms.knownFiles()
 	regions := ms.find(r.maps.kept, func(m procs.Mapping) *elffile.File { return known[m.File()] })
 	ms.left = r.maps.left
-	return r.at, ms.set(r.maps.kept, regions), true
+	return r.at, ms.set(r.maps.kept, regions, r.end), true
 }
 
 // wait waits until it has been read, and reports whether it has in time.

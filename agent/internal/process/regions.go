@@ -27,6 +27,9 @@ type Region struct {
 	Kind       Kind
 	File       *elffile.File // nil for Generated
 	Bias       uint64        // address minus the file's ELF virtual address
+	// Since is when it was found, on the clock of samples, if code of a file was there before: in samples that were
+	// taken earlier these addresses may be that code's, or other code's. 0: no other code is known to have been there.
+	Since int64
 }
 
 // split splits a region where the builtins begin and end.

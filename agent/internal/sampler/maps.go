@@ -17,8 +17,9 @@ import (
 // one.
 var generations atomic.Uint32
 
-// SetProcess adds a process to those that are sampled, or updates it, and sets p.Generation. It waits until the BPF
-// program is loaded, so that the end of the process is reported, and until that has the tables of the mappings.
+// SetProcess adds a process to those that are sampled, or updates it, and sets p.Generation. Mappings become
+// bpf.MappingGone that were replaced since p.Read. It waits until the BPF program is loaded, so that the end of the
+// process is reported, and until that has the tables of the mappings.
 func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	if err := s.Loaded(); err != nil {
 		return err
@@ -30,11 +31,10 @@ func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	if err != nil {
 		return err
 	}
-	p.Generation = generations.Add(1)
 	if p.Since == 0 {
 		p.Since = uint64(procs.Monotonic())
 	}
-	if err := s.objects.Processes.Put(uint32(pid), p); err != nil {
+	if err := s.putProcess(pid, p); err != nil {
 		if !had {
 			s.places.give(pid)
 		}
@@ -42,6 +42,33 @@ func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	}
 	s.learned.setID(pid, p.Id)
 	return nil
+}
+
+// putProcess tells the BPF program of a process, but for code that was replaced since the mappings were read. If some
+// is while it does, the program may have noted that in what is overwritten: then no code of files counts until they are
+// read again.
+func (s *Sampler) putProcess(pid int, p *bpf.Process) error {
+	replaced := s.Replaced(p)
+	if replaced > int64(p.Read) {
+		if err := s.keepGone(pid, p); err != nil {
+			return err
+		}
+	}
+	err := s.put(pid, p)
+	if err != nil || s.Replaced(p) == replaced {
+		return err
+	}
+	for i := range p.Mappings[:p.N_mappings] {
+		if m := &p.Mappings[i]; m.Kind == bpf.MappingNative {
+			m.Kind = bpf.MappingGone
+		}
+	}
+	return s.put(pid, p)
+}
+
+func (s *Sampler) put(pid int, p *bpf.Process) error {
+	p.Generation = generations.Add(1)
+	return s.objects.Processes.Put(uint32(pid), p)
 }
 
 // Placed waits until the tables of mappings are in the BPF maps, and returns the error if one is not. SetProcess does,

@@ -174,12 +174,12 @@ func (s *Sampler) ReportExecs(pids []int, all bool) error {
 	return nil
 }
 
-// attach has the exec and exit of processes reported.
+// attach has the exec and exit of processes reported, and the replacing of code noticed.
 func (s *Sampler) attach() error {
-	for _, p := range []*ebpf.Program{s.objects.HotspanExec, s.objects.HotspanExit} {
+	for _, p := range []*ebpf.Program{s.objects.HotspanExec, s.objects.HotspanExit, s.objects.HotspanMap} {
 		l, err := link.AttachTracing(link.TracingOptions{Program: p})
 		if err != nil {
-			return fmt.Errorf("attach to the exec and exit of processes: %w", err)
+			return fmt.Errorf("attach to what processes do: %w", err)
 		}
 		s.links = append(s.links, l)
 	}

@@ -41,6 +41,8 @@ type Symbolizer struct {
 	outdated bool   // a sample had an address in no known mapping
 	threads  threads
 	mapped   int64        // when the mappings were read, on the clock of samples
+	read     int64        // when they were with their files
+	replaced int64        // when code was replaced
 	late     bool         // where V8's code is has not been read for the thread of the current sample
 	now      int64        // when Stack was called last, as sampler.Now
 	off      verify.Parts // what cannot be relied on
@@ -74,7 +76,7 @@ func New(p *process.Process, k *Kernel, n *Natives, maps func(functions.MappedSc
 		pid: p.PID, memory: thread, pages: pages, mappings: p.Mappings, kernel: k, natives: n,
 		resolver: functions.NewResolver(heap.NewReader(memory, p.Layout), p.Mappings),
 		frames:   newFrameCache(), stacks: newStackCache(), threads: newThreads(),
-		mapped: math.MaxInt64,
+		mapped: math.MaxInt64, read: math.MaxInt64,
 	}
 	z.resolver.Maps = maps
 	if isLive {
@@ -95,6 +97,12 @@ func (z *Symbolizer) followIsolates(p *process.Process) {
 
 // Tell notes in k what has been read that naming frames needs. id is the bpf.Process.Id.
 func (z *Symbolizer) Tell(k *sampler.Known, id uint32) { z.known, z.id = k, id }
+
+// SetReplaced notes when code of the process was last replaced, as the BPF program has noticed: see sampler.Replaced.
+func (z *Symbolizer) SetReplaced(at int64) {
+	z.outdated = z.outdated || at > max(z.read, z.replaced)
+	z.replaced = at
+}
 
 // KeepCode has machine code copied, of frames that V8 made at run time and of all functions that samples are taken in,
 // and samples counted by instruction; nil does not.
@@ -138,19 +146,18 @@ func (z *Symbolizer) MappingsOutdated() bool { return z.outdated }
 // ended were. Until they are read, Stack names no frame in V8's code of the thread.
 func (z *Symbolizer) AfterMapped(s *sampler.Sample) bool { return z.threads.first(s) >= z.mapped }
 
-// MayUnload reports whether the mappings are to be read before a sample is named, since code may have been unloaded: a
-// thread of the process ended at a time after they were last read, and before the sample was taken. If they are not
-// read then, it does so again after a while.
-func (z *Symbolizer) MayUnload(s *sampler.Sample, ended int64) bool {
-	return z.threads.mayUnload(s, ended, z.mapped)
-}
-
-// Mapped is when the mappings at hand were read, as SetMapped said last.
+// Mapped is when the mappings at hand were read, as SetMapped or SetRead said last, and Read when SetRead did.
 func (z *Symbolizer) Mapped() int64 { return z.mapped }
 
-// SetMapped notes when the mappings at hand were read, on the clock of samples. Without a call all that is mapped is
-// known.
+// Read is described with Mapped.
+func (z *Symbolizer) Read() int64 { return z.read }
+
+// SetMapped notes when the mappings at hand were read, on the clock of samples. Files that had been read before were
+// not looked at. Without a call all that is mapped is known.
 func (z *Symbolizer) SetMapped(at int64) { z.mapped = at }
+
+// SetRead notes when the mappings at hand were read with their files.
+func (z *Symbolizer) SetRead(at int64) { z.mapped, z.read = at, at }
 
 // MappingsRead notes that the mappings are being read again.
 func (z *Symbolizer) MappingsRead() { z.outdated = false }
@@ -246,7 +253,7 @@ func (z *Symbolizer) name(s *sampler.Sample) {
 		case bpf.FrameUnknown:
 			z.nameUnknown(s, f)
 		default:
-			c.stack = append(c.stack, z.nativeFrame(s, f.Pc, f.Exact != 0))
+			c.stack = append(c.stack, z.nativeFrame(s, f.Pc, f.Exact != 0, true))
 		}
 	}
 	z.tell(s, &s.Callee)
@@ -339,7 +346,7 @@ func (z *Symbolizer) nameUnknown(s *sampler.Sample, f bpf.Frame) {
 		c.stack = append(c.stack, c.convert(f))
 	}
 	if found == nil {
-		native := z.nativeFrame(s, f.Pc, raw.Exact)
+		native := z.nativeFrame(s, f.Pc, raw.Exact, false)
 		// The file was mapped since: by the frame pointer, for want of its rules, callers may have been left out.
 		z.result.Broken = z.result.Broken || native.Kind == pprofx.Native
 		c.stack = append(c.stack, native)
@@ -347,12 +354,14 @@ func (z *Symbolizer) nameUnknown(s *sampler.Sample, f bpf.Frame) {
 	z.outdated = true
 }
 
-// nativeFrame names the code of a file by its symbols, and code that is in no file by a jitdump.
-func (z *Symbolizer) nativeFrame(s *sampler.Sample, pc uint64, exact bool) *pprofx.Frame {
-	at := called(pc, exact)
+// nativeFrame names the code of a file by its symbols, and code that is in no file by a jitdump. told is whether the
+// BPF program has found it to be in code of a file: if not, that may have been replaced before the sample.
+func (z *Symbolizer) nativeFrame(s *sampler.Sample, pc uint64, exact, told bool) *pprofx.Frame {
+	at, taken := called(pc, exact), int64(s.Time)
 	r, ok := z.mappings.Find(at)
 	z.outdated = z.outdated || !ok
-	unknown := !ok || r.Kind == process.Generated
+	other := taken < r.Since || told && !ok || !told && z.replaced > min(taken, z.read)
+	unknown := !ok || r.Kind == process.Generated || other
 	if unknown || r.File.Symbols == nil && z.dumps.any() {
 		z.stacks.passing = true
 		if f := z.dumps.frame(at, s, z.now); f != nil {
@@ -361,7 +370,8 @@ func (z *Symbolizer) nativeFrame(s *sampler.Sample, pc uint64, exact bool) *ppro
 	}
 	if unknown {
 		z.result.Broken = true
-		if path := z.mappings.Path(at); path != "" { // of a core: the file is not there any more, or is another one
+		// Of a core, and the file is not there any more, or is another one.
+		if path := z.mappings.Path(at); path != "" && !other {
 			return &pprofx.Frame{Function: pprofx.FileFunction(path), Kind: pprofx.Native, Module: path, Address: pc}
 		}
 		return &pprofx.Frame{Function: "[unknown]", Kind: pprofx.JIT, Address: pc}

@@ -3,7 +3,6 @@ package symbolize
 import (
 	"math"
 	"slices"
-	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -11,9 +10,7 @@ import (
 
 // threads are those of a process that have run JavaScript.
 type threads struct {
-	since   map[thread]int64 // the times of the first samples that have shown it
-	workers bool             // one of them was not the process's first
-	asked   int64            // when a sample was taken for which mappings were read since a thread had ended
+	since map[thread]int64 // the times of the first samples that have shown it
 }
 
 // thread is a thread in an isolate.
@@ -39,23 +36,8 @@ func (ts *threads) first(s *sampler.Sample) int64 {
 	case len(ts.since) >= maxThreads:
 		clear(ts.since)
 	}
-	ts.workers = ts.workers || s.Tid != s.Pid
 	ts.since[t] = int64(s.Time)
 	return ts.since[t]
-}
-
-// unloadEvery is how often mappings are read at most because threads have ended.
-const unloadEvery = int64(50 * time.Millisecond)
-
-// mayUnload reports whether a sample is to be named by mappings that are read after a thread has ended: Node.js unloads
-// the add-ons of a worker thread when that ends. The first thread ends with the process.
-func (ts *threads) mayUnload(s *sampler.Sample, ended, mapped int64) bool {
-	at := int64(s.Time)
-	if !ts.workers || ended <= mapped || at <= ended || at-max(mapped, ts.asked) < unloadEvery {
-		return false
-	}
-	ts.asked = at
-	return true
 }
 
 const never = math.MinInt64

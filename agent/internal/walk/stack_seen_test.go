@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
@@ -102,6 +103,50 @@ func TestAfterMapped(t *testing.T) {
 	}
 	if z.Stack(&s, &again); &again.Stack[0] != &first.Stack[0] {
 		t.Error("the stack is another one afterwards")
+	}
+}
+
+// TestReplacedCode: a native frame in code that the BPF program did not know has no name, and no file, if code of the
+// process may have been replaced between the sample and the reading of the mappings, whichever was first. One that it
+// knew has.
+func TestReplacedCode(t *testing.T) {
+	all := nodes.Versions()
+	z, s := stoppedSample(t, all[len(all)-1].Version)
+	var out pprofx.Sample
+	z.Stack(&s, &out)
+	i := slices.IndexFunc(s.Frames, func(f bpf.Frame) bool { return f.Kind == bpf.FrameNative })
+	j := slices.IndexFunc(out.Stack, func(f *pprofx.Frame) bool { return f.Kind == pprofx.Native })
+	if i < 0 || j < 0 {
+		t.Fatal("the stack has no native frame")
+	}
+	named, taken := out.Stack[j], int64(s.Time)
+	s.Frames = slices.Clone(s.Frames)
+	for _, c := range []struct {
+		kind           uint16
+		replaced, read int64 // from when the sample was taken
+		want           bool
+	}{
+		{bpf.FrameUnknown, -1, 1, true},
+		{bpf.FrameUnknown, 1, 2, false},
+		{bpf.FrameUnknown, 2, 1, false},
+		{bpf.FrameUnknown, -1, -2, false},
+		{bpf.FrameUnknown, -2, -1, true},
+		{bpf.FrameNative, 1, 2, true},
+		{bpf.FrameNative, 2, 1, true},
+	} {
+		s.Frames[i].Kind = c.kind
+		z.SetRead(taken + c.read)
+		z.SetReplaced(0)
+		z.MappingsRead()
+		z.SetReplaced(taken + c.replaced)
+		if outdated := z.MappingsOutdated(); outdated != (c.replaced > c.read) {
+			t.Errorf("%+v: mappings outdated: %v", c, outdated)
+		}
+		z.Stack(&s, &out)
+		if f := out.Stack[j]; c.want != (f.Function == named.Function && f.Module == named.Module) ||
+			!c.want && (f.Function != "[unknown]" || f.Module != "") {
+			t.Errorf("%+v: %s of %s, was %s", c, f.Function, f.Module, named.Function)
+		}
 	}
 }
 

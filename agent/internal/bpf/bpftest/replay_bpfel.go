@@ -70,6 +70,7 @@ type replayConsumer struct {
 	_         structs.HostLayout
 	Wakeups   uint64
 	Ended     [64]uint64
+	Replaced  [256]uint64
 	ReadAt    uint64
 	ReadEvery uint64
 	Forgotten uint64
@@ -236,14 +237,16 @@ const (
 	replayLimitMAX_SYSCALLS      replayLimit = 1024
 	replayLimitMAX_WAITING       replayLimit = 16384
 	replayLimitMAX_ENDED         replayLimit = 64
+	replayLimitMAX_REPLACED      replayLimit = 256
 )
 
 type replayMappingKind uint32
 
 const (
 	replayMappingKindMAPPING_NATIVE    replayMappingKind = 1
-	replayMappingKindMAPPING_GENERATED replayMappingKind = 2
-	replayMappingKindMAPPING_BUILTINS  replayMappingKind = 3
+	replayMappingKindMAPPING_GONE      replayMappingKind = 2
+	replayMappingKindMAPPING_GENERATED replayMappingKind = 3
+	replayMappingKindMAPPING_BUILTINS  replayMappingKind = 4
 )
 
 type replayNameKind uint32
@@ -405,6 +408,7 @@ type replayProcess struct {
 	Generation  uint32
 	Pad2        uint32
 	Since       uint64
+	Read        uint64
 	NameLengths uint64
 	Pool        struct {
 		_         structs.HostLayout
@@ -1151,6 +1155,7 @@ const (
 	replayProgHotspanExec       = "hotspan_exec"
 	replayProgHotspanExit       = "hotspan_exit"
 	replayProgHotspanFaultEnd   = "hotspan_fault_end"
+	replayProgHotspanMap        = "hotspan_map"
 	replayProgHotspanReplay     = "hotspan_replay"
 	replayProgHotspanSample     = "hotspan_sample"
 	replayProgHotspanSwitch     = "hotspan_switch"
@@ -1240,6 +1245,7 @@ type replayProgramSpecs struct {
 	HotspanExec       *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
 	HotspanExit       *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
 	HotspanFaultEnd   *ebpf.ProgramSpec `ebpf:"hotspan_fault_end"`
+	HotspanMap        *ebpf.ProgramSpec `ebpf:"hotspan_map"`
 	HotspanReplay     *ebpf.ProgramSpec `ebpf:"hotspan_replay"`
 	HotspanSample     *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
 	HotspanSwitch     *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
@@ -1440,6 +1446,7 @@ type replayPrograms struct {
 	HotspanExec       *ebpf.Program `ebpf:"hotspan_exec"`
 	HotspanExit       *ebpf.Program `ebpf:"hotspan_exit"`
 	HotspanFaultEnd   *ebpf.Program `ebpf:"hotspan_fault_end"`
+	HotspanMap        *ebpf.Program `ebpf:"hotspan_map"`
 	HotspanReplay     *ebpf.Program `ebpf:"hotspan_replay"`
 	HotspanSample     *ebpf.Program `ebpf:"hotspan_sample"`
 	HotspanSwitch     *ebpf.Program `ebpf:"hotspan_switch"`
@@ -1457,6 +1464,7 @@ func (p *replayPrograms) Close() error {
 		p.HotspanExec,
 		p.HotspanExit,
 		p.HotspanFaultEnd,
+		p.HotspanMap,
 		p.HotspanReplay,
 		p.HotspanSample,
 		p.HotspanSwitch,

@@ -22,7 +22,7 @@ const path = "/sys/kernel/btf/vmlinux"
 var structs = []string{
 	"thread_struct", "xol_area", "uprobes_state", "mm_struct", "return_instance", "uprobe_task", "signal_struct",
 	"inode", "file", "fdtable", "files_struct", "task_struct", "upid", "pid", "seq_file", "bpf_iter_meta",
-	"bpf_iter__task",
+	"bpf_iter__task", "vm_unmapped_area_info",
 }
 
 // How the names of types begin by which the kernel knows what a program is attached to. (Linux:
