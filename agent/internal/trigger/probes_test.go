@@ -48,10 +48,12 @@ func newProbes(t *testing.T, specs []probe.Spec) (*Probes, *bpf.Objects) {
 	return p, objects
 }
 
-// startSleeper starts a process that has libc mapped.
+// startSleeper starts a process that has a libc mapped which no other has. The kernel puts a uprobe on a file only when
+// it has locked the memory of all processes that have the file mapped, and one may wait for a page with it locked.
 func startSleeper(t *testing.T) (pid int) {
 	t.Helper()
 	sleeper := exec.Command("sleep", "60")
+	sleeper.Env = append(os.Environ(), "LD_LIBRARY_PATH="+copyOfLibc(t))
 	if err := sleeper.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +67,20 @@ func startSleeper(t *testing.T) (pid int) {
 	}
 	t.Fatal("it does not sleep")
 	return 0
+}
+
+// copyOfLibc is a directory with a copy of the C library.
+func copyOfLibc(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	own, err := exec.Command("gcc", "-print-file-name=libc.so.6").Output()
+	if err == nil {
+		err = exec.Command("cp", strings.TrimSpace(string(own)), dir).Run()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // TestSlowProbe: a process whose file does not come delays no other, and may be removed meanwhile. Then its hits were
