@@ -198,8 +198,24 @@ int BPF_PROG(hotspan_exit, struct task_struct *task)
 	return 0;
 }
 
+// The number of the first mapping that does not end before an address. It is written out, since the program has to do
+// without functions of its own: see kernelbtf.
+static __always_inline __u32 first_mapping(const struct process *p, __u64 at)
+{
+	__u32 low = 0, high = p->n_mappings;
+	for (int i = 0; i < 10; i++) {
+		__u32 middle = (low + high) / 2 & (MAX_MAPPINGS - 1);
+		if (low < high && p->mappings[middle].end <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 // The kernel has found memory for a process that asked for some, anywhere. If code of a file was there, the process has
-// unloaded that: nothing is known of these addresses until hotspan has read the mappings again.
+// unloaded that: nothing is known of these addresses until hotspan has read the mappings again. Nor is of any, if it
+// was the code of many files.
 SEC("tp_btf/vm_unmapped_area")
 int BPF_PROG(hotspan_map, unsigned long start, struct vm_unmapped_area_info *info)
 {
@@ -208,17 +224,23 @@ int BPF_PROG(hotspan_map, unsigned long start, struct vm_unmapped_area_info *inf
 	struct consumer *r = consumer();
 	if (!p || !r || BAD_PC(start)) // no address: there was no room
 		return 0;
-	__u64 end = start + info->length, now = 0;
-	for (__u32 i = 0; i < MAX_MAPPINGS && i < p->n_mappings; i++) {
-		struct mapping *m = &p->mappings[i];
-		if (m->start >= end || m->end <= start || (m->kind != MAPPING_NATIVE && m->kind != MAPPING_GONE))
+	__u64 end = start + info->length, now = bpf_ktime_get_ns();
+	__u32 at = first_mapping(p, start), n = p->n_mappings, replaced = 0;
+	for (int i = 0; i < MAX_GONE && at < n; i++, at++) {
+		struct mapping *m = &p->mappings[at & (MAX_MAPPINGS - 1)];
+		if (m->start >= end)
+			break;
+		if (m->kind != MAPPING_NATIVE && m->kind != MAPPING_GONE)
 			continue;
-		now = bpf_ktime_get_ns();
+		replaced = 1;
 		r->replaced[p->id & (MAX_REPLACED - 1)] = now; // first: see putProcess
-		m->kind = MAPPING_GONE;
 		p->generation = 0;
+		if (i < MAX_GONE - 1)
+			m->kind = MAPPING_GONE;
+		else
+			p->n_mappings = 0;
 	}
-	if (now && bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA))
+	if (replaced && bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA))
 		wake();
 	return 0;
 }

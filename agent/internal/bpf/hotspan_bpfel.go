@@ -284,6 +284,7 @@ const (
 	hotspanLimitMAX_WAITING       hotspanLimit = 16384
 	hotspanLimitMAX_ENDED         hotspanLimit = 64
 	hotspanLimitMAX_REPLACED      hotspanLimit = 256
+	hotspanLimitMAX_GONE          hotspanLimit = 4
 )
 
 type hotspanMapping struct {

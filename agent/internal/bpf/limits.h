@@ -43,6 +43,7 @@ enum limit {
 	MAX_WAITING = 1 << 14, // threads whose waiting is known
 	MAX_ENDED = 64,        // processes of which it is told apart when a thread has ended; a power of two
 	MAX_REPLACED = 256,    // and when their code may be other code; a power of two
+	MAX_GONE = 4,          // files whose code is replaced at a time, before none counts
 };
 
 // Values of a field that stand for "none".

@@ -3,6 +3,7 @@ package sampler
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sync/atomic"
 
@@ -58,11 +59,7 @@ func (s *Sampler) putProcess(pid int, p *bpf.Process) error {
 	if err != nil || s.Replaced(p) == replaced {
 		return err
 	}
-	for i := range p.Mappings[:p.N_mappings] {
-		if m := &p.Mappings[i]; m.Kind == bpf.MappingNative {
-			m.Kind = bpf.MappingGone
-		}
-	}
+	goneAt(p, 0, math.MaxUint64)
 	return s.put(pid, p)
 }
 

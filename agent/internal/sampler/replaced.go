@@ -3,6 +3,7 @@ package sampler
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 
 	"github.com/cilium/ebpf"
@@ -22,7 +23,7 @@ func (s *Sampler) Replaced(p *bpf.Process) int64 {
 // Outdated reports whether code was replaced since the mappings were read that the BPF program was told last.
 func (s *Sampler) Outdated(p *bpf.Process) bool { return s.Replaced(p) > int64(p.Read) }
 
-// keepGone takes over what the BPF program has noted.
+// keepGone takes over what the BPF program has noted: places, or that it has forgotten all.
 func (s *Sampler) keepGone(pid int, p *bpf.Process) error {
 	var old bpf.Process
 	err := s.objects.Processes.Lookup(uint32(pid), &old)
@@ -32,16 +33,22 @@ func (s *Sampler) keepGone(pid int, p *bpf.Process) error {
 	if err != nil {
 		return fmt.Errorf("what code was replaced: %w", err)
 	}
-	for _, gone := range old.Mappings[:min(int(old.N_mappings), bpf.MaxMappings)] {
-		if gone.Kind != bpf.MappingGone {
-			continue
-		}
-		for i := range p.Mappings[:p.N_mappings] {
-			m := &p.Mappings[i]
-			if m.Kind == bpf.MappingNative && m.Start < gone.End && gone.Start < m.End {
-				m.Kind = bpf.MappingGone
-			}
+	if old.N_mappings == 0 {
+		goneAt(p, 0, math.MaxUint64)
+	}
+	for _, m := range old.Mappings[:min(int(old.N_mappings), bpf.MaxMappings)] {
+		if m.Kind == bpf.MappingGone {
+			goneAt(p, m.Start, m.End)
 		}
 	}
 	return nil
+}
+
+// goneAt has code of files not count that is at [start, end).
+func goneAt(p *bpf.Process, start, end uint64) {
+	for i := range p.Mappings[:p.N_mappings] {
+		if m := &p.Mappings[i]; m.Kind == bpf.MappingNative && m.Start < end && start < m.End {
+			m.Kind = bpf.MappingGone
+		}
+	}
 }

@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -14,6 +15,7 @@ type replacing struct {
 	*testing.T
 	*Sampler
 	code    uint64
+	files   int // how many have code there
 	process bpf.Process
 }
 
@@ -26,19 +28,22 @@ func newReplacing(t *testing.T) *replacing {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	return &replacing{T: t, Sampler: s, code: reserve(t), process: bpf.Process{Id: 7}}
+	return &replacing{T: t, Sampler: s, code: reserve(t), files: 1, process: bpf.Process{Id: 7}}
 }
 
-// tell tells the BPF program of mappings that were read at a time, of which the second one is of that kind.
+// tell tells the BPF program of mappings that were read at a time, of which those there are of that kind.
 func (r *replacing) tell(read int64, kind uint32) {
 	r.Helper()
 	p := &r.process
-	p.Read, p.N_mappings = uint64(read), 3
-	copy(p.Mappings[:], []bpf.Mapping{
+	mappings := []bpf.Mapping{
 		{Start: 0x1000, End: 0x2000, Kind: bpf.MappingNative},
-		{Start: r.code + reserved/2, End: r.code + reserved/2 + 0x1000, Kind: kind},
-		{Start: 1 << 46, End: 1<<46 + 0x1000, Kind: bpf.MappingGenerated},
-	})
+		{Start: 0x2000, End: 0x3000, Kind: bpf.MappingGenerated},
+	}
+	for i := range r.files {
+		at := r.code + uint64(i)*0x2000
+		mappings = append(mappings, bpf.Mapping{Start: at, End: at + 0x1000, Kind: kind})
+	}
+	p.Read, p.N_mappings = uint64(read), uint32(copy(p.Mappings[:], mappings))
 	if err := r.SetProcess(os.Getpid(), p); err != nil {
 		r.Fatal(err)
 	}
@@ -60,18 +65,19 @@ func (r *replacing) replace() int64 {
 	return Now()
 }
 
-// want checks which kinds the mappings have in the BPF program: the second one that.
-func (r *replacing) want(what string, second uint32, outdated bool) {
+// want checks which kinds the mappings have in the BPF program.
+func (r *replacing) want(what string, outdated bool, want ...uint32) {
 	r.Helper()
 	var told bpf.Process
 	if err := r.objects.Processes.Lookup(uint32(os.Getpid()), &told); err != nil {
 		r.Fatal(err)
 	}
-	want := [3]uint32{bpf.MappingNative, second, bpf.MappingGenerated}
-	for i, kind := range want {
-		if told.Mappings[i].Kind != kind {
-			r.Errorf("%s: mapping %d is %d, want %d", what, i, told.Mappings[i].Kind, kind)
-		}
+	var got []uint32
+	for _, m := range told.Mappings[:told.N_mappings] {
+		got = append(got, m.Kind)
+	}
+	if !slices.Equal(got, want) {
+		r.Errorf("%s: mappings are %v, want %v", what, got, want)
 	}
 	if got := r.Outdated(&r.process); got != outdated {
 		r.Errorf("%s: outdated: %v", what, got)
@@ -83,20 +89,40 @@ func (r *replacing) want(what string, second uint32, outdated bool) {
 // there.
 func TestReplaced(t *testing.T) {
 	r := newReplacing(t)
+	const native, v8, gone = bpf.MappingNative, bpf.MappingGenerated, bpf.MappingGone
 	first := Now()
-	r.tell(first, bpf.MappingNative)
+	r.tell(first, native)
 	reserve(t)
-	r.want("other memory", bpf.MappingNative, false)
+	r.want("other memory", false, native, v8, native)
 	second := r.replace()
-	r.want("replaced", bpf.MappingGone, true)
-	r.tell(first, bpf.MappingNative)
-	r.want("read before", bpf.MappingGone, true)
-	r.tell(second, bpf.MappingNative)
-	r.want("read since", bpf.MappingNative, false)
-	r.tell(second, bpf.MappingGone)
+	r.want("replaced", true, native, v8, gone)
+	r.tell(first, native)
+	r.want("read before", true, native, v8, gone)
+	r.tell(second, native)
+	r.want("read since", false, native, v8, native)
+	r.tell(second, gone)
 	r.replace()
-	r.tell(second, bpf.MappingNative)
-	r.want("replaced where code was", bpf.MappingGone, true)
+	r.tell(second, native)
+	r.want("replaced where code was", true, native, v8, gone)
+}
+
+// TestManyReplaced: where memory was given out that had the code of many files, no code counts until it is told again.
+func TestManyReplaced(t *testing.T) {
+	r := newReplacing(t)
+	const native, v8, gone = bpf.MappingNative, bpf.MappingGenerated, bpf.MappingGone
+	first := Now()
+	r.files = 3
+	r.tell(first, native)
+	second := r.replace()
+	r.want("three files", true, native, v8, gone, gone, gone)
+	r.files = 4
+	r.tell(second, native)
+	third := r.replace()
+	r.want("four files", true)
+	r.tell(second, native)
+	r.want("read before", true, gone, v8, gone, gone, gone, gone)
+	r.tell(third, native)
+	r.want("read since", false, native, v8, native, native, native, native)
 }
 
 // reserve gets memory anywhere.

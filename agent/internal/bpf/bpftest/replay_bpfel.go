@@ -238,6 +238,7 @@ const (
 	replayLimitMAX_WAITING       replayLimit = 16384
 	replayLimitMAX_ENDED         replayLimit = 64
 	replayLimitMAX_REPLACED      replayLimit = 256
+	replayLimitMAX_GONE          replayLimit = 4
 )
 
 type replayMappingKind uint32
