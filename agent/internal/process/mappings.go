@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 
 	"golang.org/x/sys/unix"
 
@@ -184,7 +185,7 @@ func (ms *Mappings) find(maps []procs.Mapping, file func(procs.Mapping) *elffile
 }
 
 func byAddress(regions []Region) {
-	slices.SortStableFunc(regions, func(a, b Region) int { return cmp.Compare(a.Start, b.Start) })
+	sort.SliceStable(regions, func(i, j int) bool { return regions[i].Start < regions[j].Start })
 }
 
 func (ms *Mappings) hasV8(maps []procs.Mapping) bool {

@@ -79,7 +79,3 @@ func knownStat(path string) (st unix.Stat_t, err error) {
 	st.Ctim = unix.Timespec{Sec: x.Ctime.Sec, Nsec: int64(x.Ctime.Nsec)}
 	return st, nil
 }
-
-func fileID(st *unix.Stat_t) FileID {
-	return FileID{fmt.Sprintf("%02x:%02x", unix.Major(st.Dev), unix.Minor(st.Dev)), st.Ino}
-}

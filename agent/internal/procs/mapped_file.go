@@ -16,12 +16,36 @@ var errReplaced = errors.New("another file has its name now")
 // must be what the file has at that place. (Linux: Documentation/filesystems/overlayfs.rst, "Inode properties";
 // fs/btrfs/inode.c, btrfs_getattr)
 func checkMapped(pid int, m Mapping, f *os.File, st *unix.Stat_t) error {
-	switch device := fmt.Sprintf("%02x:%02x", unix.Major(st.Dev), unix.Minor(st.Dev)); {
-	case st.Ino != m.Inode:
+	switch id := fileID(st); {
+	case id.Inode != m.Inode:
 		return errReplaced
-	case device == m.Device:
+	case id.Device == m.Device:
 		return nil
 	}
+	return checkText(pid, m, f)
+}
+
+// checkLinked is checkMapped for a file that was opened through the mapping, which was read a while ago: the process
+// may have mapped another file there. An overlay of several file systems may also have another inode.
+func checkLinked(pid int, m Mapping, f *os.File, st *unix.Stat_t) error {
+	switch id := fileID(st); {
+	case id.Device == m.Device && id.Inode == m.Inode:
+		return nil
+	case id.Device == m.Device:
+		return errReplaced
+	}
+	still := false
+	err := checkText(pid, m, f)
+	if err == nil {
+		err = EachMapping(pid, func(now Mapping) { still = still || now == m })
+	}
+	if err == nil && !still {
+		err = errReplaced
+	}
+	return err
+}
+
+func checkText(pid int, m Mapping, f *os.File) error {
 	same, err := Within(func() (bool, error) { return hasText(pid, m, f) }, func(bool) {})
 	if err == nil && !same {
 		err = errReplaced
@@ -49,4 +73,8 @@ func hasText(pid int, m Mapping, f *os.File) (bool, error) {
 		}
 	}
 	return same >= 2, nil
+}
+
+func fileID(st *unix.Stat_t) FileID {
+	return FileID{fmt.Sprintf("%02x:%02x", unix.Major(st.Dev), unix.Minor(st.Dev)), st.Ino}
 }

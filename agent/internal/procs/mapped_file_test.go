@@ -1,6 +1,7 @@
 package procs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -87,6 +88,59 @@ func tryByPath(t *testing.T, when string, pid int, m Mapping, want error) {
 	}
 	if err == nil {
 		f.Close()
+	}
+}
+
+// TestMappedAnew: a file is not taken for the one that was mapped at its place when the mappings were read. That one is
+// opened by its path, or not at all.
+func TestMappedAnew(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("to open a file through its mapping needs root")
+	}
+	dir := t.TempDir()
+	paths, files := [2]string{filepath.Join(dir, "one"), filepath.Join(dir, "other")}, [2]*os.File{}
+	for i, path := range paths {
+		err := os.WriteFile(path, bytes.Repeat([]byte{byte(i)}, os.Getpagesize()), 0o644)
+		if err == nil {
+			files[i], err = os.Open(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer files[i].Close()
+	}
+	const size, read, private = 4096, unix.PROT_READ, unix.MAP_PRIVATE
+	at, err := unix.MmapPtr(int(files[0].Fd()), 0, nil, size, read|unix.PROT_EXEC, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.MunmapPtr(at, size)
+	m := codeOf(t, os.Getpid(), paths[0])
+	elsewhere := m
+	elsewhere.Device = "fe:ff" // as on an overlay
+	st, err := StatFile(files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := unix.MmapPtr(int(files[1].Fd()), 0, at, size, read, private|unix.MAP_FIXED); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkLinked(os.Getpid(), elsewhere, files[1], &st); !errors.Is(err, errReplaced) {
+		t.Errorf("on another device: %v", err)
+	}
+	f, err := Open(os.Getpid(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if now, err := StatFile(f); err != nil || now.Ino != m.Inode {
+		t.Errorf("inode %d, mapped was %d: %v", now.Ino, m.Inode, err)
+	}
+	if err := os.Remove(paths[0]); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Open(os.Getpid(), m); !errors.Is(err, ErrNoPath) {
+		t.Errorf("%v, %v", f, err)
 	}
 }
 

@@ -17,7 +17,7 @@ var ErrNoPath = errors.New("the file has no path any more")
 // The error is ErrNoPath where all would be well but for the path. It is ErrSlow only if the file itself is slow, not
 // if its path in this process is.
 func Open(pid int, m Mapping) (*os.File, error) {
-	f, err := throughMapping(pid, m, openMapped)
+	f, err := openThrough(pid, m)
 	if err != nil && !errors.Is(err, ErrSlow) && !errors.Is(err, errNotRegular) && !errors.Is(err, errKernelFile) {
 		var otherwise error
 		if f, otherwise = openOtherwise(pid, m); otherwise != nil {
@@ -27,6 +27,23 @@ func Open(pid int, m Mapping) (*os.File, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s, mapped by process %d: %w", m.Path, pid, err)
+	}
+	return f, nil
+}
+
+// openThrough opens a file through its mapping, unless that is another file's by now.
+func openThrough(pid int, m Mapping) (*os.File, error) {
+	f, err := throughMapping(pid, m, openMapped)
+	if err != nil {
+		return nil, err
+	}
+	st, err := StatFile(f)
+	if err == nil {
+		err = checkLinked(pid, m, f, &st)
+	}
+	if err != nil {
+		go Close(f)
+		return nil, err
 	}
 	return f, nil
 }

@@ -360,7 +360,10 @@ func (z *Symbolizer) nativeFrame(s *sampler.Sample, pc uint64, exact, told bool)
 	at, taken := called(pc, exact), int64(s.Time)
 	r, ok := z.mappings.Find(at)
 	z.outdated = z.outdated || !ok
-	other := taken < r.Since || told && !ok || !told && z.replaced > min(taken, z.read)
+	other := z.replaced > min(taken, z.read)
+	if told {
+		other = !ok || taken < r.Since
+	}
 	unknown := !ok || r.Kind == process.Generated || other
 	if unknown || r.File.Symbols == nil && z.dumps.any() {
 		z.stacks.passing = true
