@@ -4,6 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/test/nodes"
 )
 
 // deferring is a cache that keeps large files later.
@@ -55,6 +58,22 @@ func TestDeferredShare(t *testing.T) {
 	c.release(again)
 	if c.dropIdle(time.Now().Add(time.Hour)); len(c.contents) != 0 {
 		t.Error("contents stay")
+	}
+}
+
+// TestDeferredMemory: a file that is read from the memory of a process does not wait for one whose keeping is deferred.
+func TestDeferredMemory(t *testing.T) {
+	c := deferring(t, filepath.Join(t.TempDir(), "files"))
+	opened(t, c, newest(t))
+	pid, files := waiting(t, nodes.Versions()[0].Version)
+	began := time.Now()
+	f, err := c.fromMemory(pid, files[len(files)-1], procs.ErrNoPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.release(f)
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/priority"
+	"github.com/hotspan/hotspan/agent/internal/turn"
 )
 
 // largeFile is the size of a file, in bytes, from which on garbage is collected sooner while it is parsed: there is
@@ -71,15 +72,20 @@ func (c *Cache) contentsOf(r *reading, roots ...string) (out *contents, deferred
 
 // takeTurn waits for the turn of a file.
 func (c *Cache) takeTurn(r *reading) {
-	if r.size() > limits.Small {
-		defer c.deferred.needTurn()()
-	}
-	t := c.turns.Begin(r.size())
+	t := c.beginTurn(r.size())
 	r.done = append(r.done, t.End)
 	r.file.takes(t)
 	if r.debug != nil {
 		r.debug.takes(t)
 	}
+}
+
+// beginTurn waits for a turn of such a size. A large file that is to be kept may have it, and is kept now.
+func (c *Cache) beginTurn(size int64) *turn.Turn {
+	if size > limits.Small {
+		defer c.deferred.needTurn()()
+	}
+	return c.turns.Begin(size)
 }
 
 // share returns the contents that files with a build id have if they are those of this file too; else nil.

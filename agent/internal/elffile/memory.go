@@ -60,7 +60,7 @@ func (c *Cache) fromMemory(pid int, m procs.Mapping, gone error) (*File, error) 
 	case c.layoutsOnly && !layout.Probe(file):
 		return &File{Path: m.Path}, nil
 	}
-	t := c.turns.Begin(limits.Large) // it may be a Node.js
+	t := c.beginTurn(limits.Large) // it may be a Node.js
 	defer t.End()
 	mem.WhenLate(t.Pass)
 	out := c.parseMemory(file, procs.Root(pid), "/")
