@@ -26,9 +26,10 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestOpenWithoutFiles: a process that cannot be read, for lack of file descriptors here, has not ended.
-func TestOpenWithoutFiles(t *testing.T) {
-	files := elffile.NewLayoutCache()
+// TestWithoutFiles: a process that cannot be read, for lack of file descriptors here, has not ended.
+func TestWithoutFiles(t *testing.T) {
+	files, pid := elffile.NewLayoutCache(), os.Getppid()
+	opened := Process{PID: pid, Started: procs.Started(pid)}
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
 		t.Fatal(err)
@@ -36,12 +37,13 @@ func TestOpenWithoutFiles(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 0, Max: before.Max}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(os.Getppid(), files)
+	_, err := Open(pid, files)
+	ended := opened.Ended()
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(err, unix.EMFILE) || errors.Is(err, ErrGone) {
-		t.Error(err)
+	if !errors.Is(err, unix.EMFILE) || errors.Is(err, ErrGone) || ended {
+		t.Errorf("opened: %v; one that was opened before has ended: %v", err, ended)
 	}
 }
 

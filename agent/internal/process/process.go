@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/heap"
@@ -43,9 +41,13 @@ func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 	if pid <= 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
 	}
-	before := Process{PID: pid, Started: procs.Started(pid)}
-	p, err := read(pid, before.Started, files, anyway)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EMFILE) || !before.Ended() {
+	started, err := procs.Start(pid)
+	if err != nil {
+		return nil, explainAccess(pid, err)
+	}
+	before := Process{PID: pid, Started: started}
+	p, err := read(pid, started, files, anyway)
+	if errors.Is(err, fs.ErrPermission) || !before.Ended() {
 		return p, err
 	}
 	if err == nil { // there may have been no mappings any more
@@ -93,7 +95,10 @@ func read(pid int, started uint64, files *elffile.Cache, anyway bool) (*Process,
 }
 
 // Ended reports whether the process has ended, whichever has its id now.
-func (p *Process) Ended() bool { return procs.Started(p.PID) != p.Started || procs.Ended(p.PID) }
+func (p *Process) Ended() bool {
+	now, err := procs.Start(p.PID)
+	return err == nil && now != p.Started || procs.Ended(p.PID)
+}
 
 // Executed reports whether the process runs another program since it was opened, or the same one again. In the middle
 // of execve it does not yet: its vector is empty then, and so are its mappings.

@@ -63,14 +63,21 @@ func Executable(pid int) (string, error) {
 }
 
 // Started returns when a process started, in clock ticks since the machine's start: field 22 of /proc/PID/stat. It is 0
-// if the process is gone.
+// if the process is gone, or if Start has another error.
 func Started(pid int) uint64 {
-	fields := statFields(pid)
-	if len(fields) < 20 {
-		return 0
-	}
-	ticks, _ := strconv.ParseUint(fields[19], 10, 64)
+	ticks, _ := Start(pid)
 	return ticks
+}
+
+// Start is Started. The error is fs.ErrNotExist or unix.ESRCH for a process that is gone.
+func Start(pid int) (uint64, error) {
+	fields, err := fieldsOf(statOf(pid))
+	if err != nil {
+		return 0, err
+	} else if len(fields) < 20 {
+		return 0, unix.ESRCH
+	}
+	return strconv.ParseUint(fields[19], 10, 64)
 }
 
 // Placed says where the kernel has put the code and the stack of a process's program: elsewhere after each execve. It
@@ -96,7 +103,8 @@ func Age(started uint64) time.Duration {
 const exiting = 0x4
 
 // Ended reports whether a process is gone, a zombie, or about to be one: to give its memory back may take the kernel
-// long. Where only its first thread has ended it goes on.
+// long. Where only its first thread has ended it goes on. Where nothing can be read, as for lack of file descriptors,
+// it is not said to have ended.
 func Ended(pid int) bool {
 	_, lives := living(pid)
 	return !lives
@@ -111,7 +119,9 @@ func Living(pid int) int {
 
 // living returns a thread that has not ended, the first if it can be.
 func living(pid int) (tid int, found bool) {
-	if !exits(statFields(pid)) {
+	fields, err := fieldsOf(statOf(pid))
+	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH)
+	if err != nil && !gone || err == nil && !exits(fields) {
 		return pid, true
 	}
 	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
@@ -163,20 +173,26 @@ func Parent(pid int) int {
 
 // statFields returns the fields of /proc/PID/stat behind the name, which may hold anything but is in parentheses: the
 // state, field 3, comes first. There are none if the process is gone.
-func statFields(pid int) []string { return fieldsOf(fmt.Sprintf("/proc/%d/stat", pid)) }
+func statFields(pid int) []string {
+	fields, _ := fieldsOf(statOf(pid))
+	return fields
+}
+
+func statOf(pid int) string { return fmt.Sprintf("/proc/%d/stat", pid) }
 
 // ThreadStat returns the fields of /proc/PID/task/TID/stat behind the name: the state, field 3 of proc_pid_stat(5),
 // comes first. There are none if the thread is gone.
 func ThreadStat(pid, tid int) []string {
-	return fieldsOf(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
+	fields, _ := fieldsOf(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
+	return fields
 }
 
-func fieldsOf(path string) []string {
+func fieldsOf(path string) ([]string, error) {
 	b, err := readProc(path)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])), nil
 }
 
 // DescendsFrom reports whether a process is ancestor or descends from it.
