@@ -37,9 +37,14 @@ type byTLS struct {
 
 // ServerHandshake implements credentials.TransportCredentials.
 func (t byTLS) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	if err := readHello(c); err != nil {
+		return nil, nil, err
+	}
 	select {
 	case t.turn <- struct{}{}:
 		time.AfterFunc(betweenHandshakes, func() { <-t.turn })
+	case <-fair.Asks(c):
+		return nil, nil, net.ErrClosed
 	case <-time.After(waitsHandshake):
 		return nil, nil, errors.New("too many handshakes are wanted")
 	}
@@ -49,6 +54,21 @@ func (t byTLS) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, erro
 	}
 	of, _ := info.(credentials.TLSInfo) // it is no other
 	return secure, network{of, c}, nil
+}
+
+// readHello waits until a caller has sent what a handshake begins with, or the first 4 KiB of that: one that sends
+// nothing gets no turn. gRPC has set a deadline. (RFC 8446, 5.1: type, version, length)
+func readHello(c net.Conn) error {
+	const handshake, header, most = 22, 5, 4 << 10
+	from := fair.Ahead(c, most)
+	b, err := from.Peek(header)
+	if err == nil && b[0] != handshake {
+		err = errors.New("no TLS")
+	}
+	if err == nil {
+		_, err = from.Peek(min(header+int(b[3])<<8+int(b[4]), most))
+	}
+	return err
 }
 
 // withToken has gRPC serve by TLS, to those who send a token.

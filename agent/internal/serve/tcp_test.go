@@ -125,6 +125,34 @@ func TestTCPHosts(t *testing.T) {
 	<-ended
 }
 
+// TestHalfOpen: who connects all the time and begins no handshake, or only half of one, does not keep out one of the
+// same host who has the token.
+func TestHalfOpen(t *testing.T) {
+	s := start(t, 0)
+	address, roots := s.listenTCP(t, "the token")
+	c, err := client.DialTLS(address, "the token", &tls.Config{RootCAs: roots})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	flood, end := context.WithCancel(t.Context())
+	defer end()
+	for _, says := range []string{"", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc"} {
+		go func() {
+			for flood.Err() == nil {
+				if c, err := net.Dial("tcp", address); err == nil {
+					defer c.Close()
+					_, _ = io.WriteString(c, says) // it may have ended
+				}
+			}
+		}()
+	}
+	time.Sleep(time.Second)
+	if _, err := c.Status(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestHandshakes: who asks for handshakes all the time, without the token, gets a few: each takes the agent's CPU time.
 func TestHandshakes(t *testing.T) {
 	address, _ := start(t, 0).listenTCP(t, "the token")

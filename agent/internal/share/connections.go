@@ -1,6 +1,7 @@
 package share
 
 import (
+	"bufio"
 	"context"
 	"log/slog"
 	"net"
@@ -27,8 +28,8 @@ const (
 )
 
 // ByHost returns a listener of which each host has a share: who has connected need not have a right to anything. Beyond
-// it the oldest connection of the host ends, else one that is idle would keep out who has a request. Those that are
-// kept do not end: see Keep.
+// it the oldest connection of the host ends, else one that is idle would keep out who has a request; one that asks for
+// something ends after those that do not (see Asks), and those that are kept do not end (see Keep).
 func ByHost(l net.Listener, log *slog.Logger) net.Listener {
 	if s, ok := l.(syscall.Conn); ok {
 		shortenQueue(s)
@@ -75,18 +76,7 @@ func (l *limited) Accept() (net.Conn, error) {
 }
 
 func (l *limited) add(c net.Conn, host netip.Prefix) net.Conn {
-	n := &counted{Conn: c, host: host}
-	n.end = sync.OnceFunc(func() {
-		l.mu.Lock()
-		l.open = slices.DeleteFunc(l.open, func(other *counted) bool { return other == n })
-		l.mu.Unlock()
-		l.hosts.Give(host, 1)
-	})
-	n.keep = func() {
-		l.mu.Lock()
-		n.kept = true
-		l.mu.Unlock()
-	}
+	n := &counted{Conn: c, of: l, host: host, ended: make(chan struct{})}
 	l.mu.Lock()
 	l.open = append(l.open, n)
 	l.mu.Unlock()
@@ -101,10 +91,11 @@ func (l *limited) displace(host netip.Prefix) bool {
 	if !slices.ContainsFunc(l.open, of) {
 		of = func(*counted) bool { return true }
 	}
-	oldest := slices.IndexFunc(l.open, func(c *counted) bool { return of(c) && !c.kept })
 	var c *counted
-	if oldest >= 0 {
-		c = l.open[oldest]
+	for s := silent; s < kept && c == nil; s++ {
+		if oldest := slices.IndexFunc(l.open, func(c *counted) bool { return of(c) && c.state == s }); oldest >= 0 {
+			c = l.open[oldest]
+		}
 	}
 	l.mu.Unlock()
 	if c != nil {
@@ -124,25 +115,69 @@ func hostOf(a net.Addr) netip.Prefix {
 	return host64
 }
 
+// state is what is known of a connection: those with a lower one end first.
+type state int
+
+const (
+	silent state = iota
+	asks
+	kept
+)
+
 // counted is a connection that counts until it is closed.
 type counted struct {
 	net.Conn
-	host netip.Prefix
-	kept bool // below the listener's mu
-	end  func()
-	keep func()
+	of    *limited
+	host  netip.Prefix
+	state state         // below the listener's mu
+	ended chan struct{} // closed below it
+	from  *bufio.Reader // nil: the connection; see Ahead
 }
 
 func (c *counted) Close() error {
-	c.end()
+	c.of.mu.Lock()
+	if i := slices.Index(c.of.open, c); i >= 0 {
+		c.of.open = slices.Delete(c.of.open, i, i+1)
+		c.of.hosts.Give(c.host, 1)
+		close(c.ended)
+	}
+	c.of.mu.Unlock()
 	return c.Conn.Close()
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	if c.from != nil {
+		return c.from.Read(b)
+	}
+	return c.Conn.Read(b)
+}
+
+func (c *counted) becomes(s state) {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.state = s
 }
 
 // Keep has a connection of ByHost's not end for others: who has connected has a right to what it gets.
 func Keep(c net.Conn) {
 	if c, ok := c.(*counted); ok {
-		c.keep()
+		c.becomes(kept)
 	}
+}
+
+// Ahead returns a reader of the first bytes of a connection of ByHost's, which is what Read goes on with.
+func Ahead(c net.Conn, size int) *bufio.Reader {
+	n := c.(*counted)
+	n.from = bufio.NewReaderSize(n.Conn, size)
+	return n.from
+}
+
+// Asks has a connection of ByHost's end after those that have not sent anything to be answered. ended is closed when it
+// does.
+func Asks(c net.Conn) (ended <-chan struct{}) {
+	n := c.(*counted)
+	n.becomes(asks)
+	return n.ended
 }
 
 type connKey struct{}
