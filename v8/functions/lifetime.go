@@ -14,7 +14,8 @@ import (
 
 // V8 keeps when an isolate was made in time_millis_at_init_ (src/execution/isolate.h), milliseconds of CLOCK_MONOTONIC
 // as a double. It stands behind the start of the Heap, at an offset that nothing tells: 0xf90 to 0x1378 in V8 9.4 to
-// 14.6. It is found by its value: other doubles there are no time since the process began.
+// 14.6. It is found by its value: other doubles there are no time since the process began. If the process has a clock
+// of its own (libfaketime), there is none: what is later than now is another word, which changes all the time.
 const (
 	timesFrom, timesSize = 0x800, 0x1800 // from the Heap
 	timesPart            = 0x200
@@ -24,8 +25,9 @@ const (
 // times are words of an isolate, by address, one of which is when it was made.
 type times map[uint64]float64
 
-// readTimes finds the words of an isolate that are a time since the process began, in nanoseconds of its clock.
-func readTimes(r *heap.Reader, isolate uint64, began int64) times {
+// readTimes finds the words of an isolate that are a time since the process began, in nanoseconds of its clock, which
+// clock reads; nil: up to any time.
+func readTimes(r *heap.Reader, isolate uint64, began int64, clock func() int64) times {
 	found, at := times{}, r.Layout().At(layout.IsolateHeap)
 	if isolate == 0 || began == 0 || at < 0 {
 		return found
@@ -42,6 +44,10 @@ func readTimes(r *heap.Reader, isolate uint64, began int64) times {
 				found[start+part+uint64(n)] = t
 			}
 		}
+	}
+	if clock != nil {
+		now := float64(clock()) / 1e6
+		maps.DeleteFunc(found, func(_ uint64, t float64) bool { return t > now })
 	}
 	return found
 }

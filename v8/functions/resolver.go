@@ -109,7 +109,7 @@ func (v *Resolver) enter(key isolateKey, taken int64) {
 // lives reports whether an isolate is still the one that it was.
 func (v *Resolver) lives(i *isolate) bool {
 	if len(i.times) == 0 { // it was being made
-		i.times = readTimes(v.live, i.key.address, v.Started)
+		i.times = readTimes(v.live, i.key.address, v.Started, v.Now)
 		return true
 	}
 	return i.times.hold(v.live)
@@ -125,7 +125,7 @@ func (v *Resolver) addIsolate(key isolateKey, before *isolate) *isolate {
 	}
 	v.met++
 	i := newIsolate(key, v.met)
-	i.times, i.before = readTimes(v.live, key.address, v.Started), before
+	i.times, i.before = readTimes(v.live, key.address, v.Started, v.Now), before
 	v.isolates[key] = i
 	return i
 }

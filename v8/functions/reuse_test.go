@@ -219,6 +219,27 @@ func TestIsolateUsedAgain(t *testing.T) {
 	}
 }
 
+// TestIsolateOfAnotherClock: a word that changes, and is later than now, is not when an isolate was made: a process
+// whose clock is not the kernel's, as by libfaketime, has no such word.
+func TestIsolateOfAnotherClock(t *testing.T) {
+	m, v := newCodeSpace()
+	v.Started, v.Now = 1e6, func() int64 { return 10e6 }
+	m.compile(place, 0x2000, 100)
+	var first uint64
+	for taken := int64(3e6); taken < 6e6; taken += 1e6 {
+		m.word(madeAt, math.Float64bits(250187247708+float64(taken)))
+		v.Renew(taken)
+		if v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: taken}); v.codeOf(pc) == nil {
+			t.Error("no code")
+		}
+		if first == 0 {
+			first = v.Isolate()
+		} else if v.Isolate() != first {
+			t.Errorf("isolate %d, want %d", v.Isolate(), first)
+		}
+	}
+}
+
 // TestPlaceOverwritten: where the code of a V8 without InstructionStreams began, instructions of other code stand,
 // which lead nowhere if they are taken for a hidden class. That is not memory that is not mapped.
 func TestPlaceOverwritten(t *testing.T) {
