@@ -228,17 +228,18 @@ int BPF_PROG(hotspan_map, unsigned long start, struct vm_unmapped_area_info *inf
 	__u32 at = first_mapping(p, start), n = p->n_mappings, replaced = 0;
 	for (int i = 0; i < MAX_GONE && at < n; i++, at++) {
 		struct mapping *m = &p->mappings[at & (MAX_MAPPINGS - 1)];
+		int many = i == MAX_GONE - 1; // there may be more
 		if (m->start >= end)
 			break;
-		if (m->kind != MAPPING_NATIVE && m->kind != MAPPING_GONE)
+		if (in_v8(m) && !many)
 			continue;
 		replaced = 1;
 		r->replaced[p->id & (MAX_REPLACED - 1)] = now; // first: see putProcess
 		p->generation = 0;
-		if (i < MAX_GONE - 1)
-			m->kind = MAPPING_GONE;
-		else
+		if (many)
 			p->n_mappings = 0;
+		else
+			m->kind = MAPPING_GONE;
 	}
 	if (replaced && bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA))
 		wake();

@@ -302,9 +302,9 @@ type hotspanMappingKind uint32
 
 const (
 	hotspanMappingKindMAPPING_NATIVE    hotspanMappingKind = 1
-	hotspanMappingKindMAPPING_GONE      hotspanMappingKind = 2
-	hotspanMappingKindMAPPING_GENERATED hotspanMappingKind = 3
-	hotspanMappingKindMAPPING_BUILTINS  hotspanMappingKind = 4
+	hotspanMappingKindMAPPING_GENERATED hotspanMappingKind = 2
+	hotspanMappingKindMAPPING_BUILTINS  hotspanMappingKind = 3
+	hotspanMappingKindMAPPING_GONE      hotspanMappingKind = 4
 )
 
 type hotspanName struct {

@@ -8,9 +8,9 @@
 
 enum mapping_kind {
 	MAPPING_NATIVE = 1, // a file: unwind rules
-	MAPPING_GONE,       // a file that was there: something else may be
 	MAPPING_GENERATED,  // code that V8 generates at run time: frame pointers
 	MAPPING_BUILTINS,   // V8's: frame pointers
+	MAPPING_GONE,       // a file that was there: something else may be
 };
 
 struct mapping {

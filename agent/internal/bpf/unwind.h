@@ -155,7 +155,7 @@ __noinline __u64 find_rule(const struct process *p, __u32 mapping, __u64 address
 
 static __always_inline int in_v8(const struct mapping *m)
 {
-	return m->kind >= MAPPING_GENERATED;
+	return m->kind == MAPPING_GENERATED || m->kind == MAPPING_BUILTINS;
 }
 
 static __always_inline __u64 v8_place(const struct mapping *m)

@@ -245,9 +245,9 @@ type replayMappingKind uint32
 
 const (
 	replayMappingKindMAPPING_NATIVE    replayMappingKind = 1
-	replayMappingKindMAPPING_GONE      replayMappingKind = 2
-	replayMappingKindMAPPING_GENERATED replayMappingKind = 3
-	replayMappingKindMAPPING_BUILTINS  replayMappingKind = 4
+	replayMappingKindMAPPING_GENERATED replayMappingKind = 2
+	replayMappingKindMAPPING_BUILTINS  replayMappingKind = 3
+	replayMappingKindMAPPING_GONE      replayMappingKind = 4
 )
 
 type replayNameKind uint32
