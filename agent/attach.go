@@ -237,7 +237,7 @@ func (a *Agent) publish(t *target) error {
 	if err := a.sampler.SetProcess(t.PID, t.config); err != nil {
 		return fmt.Errorf("process %d: %w", t.PID, err)
 	}
-	t.code.Read(t.Mappings, sampler.Now()) // nothing has told what was replaced meanwhile
+	t.code.Begin(t.Mappings, sampler.Now()) // nothing has told what was replaced meanwhile
 	return nil
 }
 

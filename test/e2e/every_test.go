@@ -44,14 +44,16 @@ const enough = 30
 func shortLook(t *testing.T, p program, name string, samples []judge.Sample) {
 	l := p.truth(t)
 	v := compare(t, samples, l)
-	// hotspan shares the CPUs too: V8 may discard code before it is named
+	// hotspan shares the CPUs too: V8 may discard code before it is named, and what its lines are read of
 	atLeast(t, v.Right, "leaf function right", 95, enough)
-	atLeast(t, v.LeafLine, "leaf line inside the function", 99.5, enough)
-	atLeast(t, v.Line, "caller's line right", 100, enough)
-	atLeast(t, v.Column, "caller's column right", 99, enough)
+	atLeast(t, v.LeafLine, "leaf line inside the function", 95, enough)
+	atLeast(t, v.Line, "caller's line right", 95, enough)
+	atLeast(t, v.Column, "caller's column right", 95, enough)
+	lines := v.LeafLine.Whole + v.Line.Whole
+	atLeast(t, judge.Share{Part: lines - v.WrongLines, Whole: lines}, "lines not wrong", 99.5, enough)
 	if name == "functions" {
-		if v.Wrong > 0 {
-			t.Errorf("%d wrong functions, want none", v.Wrong)
+		if v.Wrong > 0 || v.WrongLines > 0 {
+			t.Errorf("%d functions and %d lines wrong, want none", v.Wrong, v.WrongLines)
 		}
 		atLeast(t, v.Callers, "caller right", 95, enough)
 		return

@@ -36,8 +36,8 @@ type reading struct {
 	err  error
 }
 
-// Read begins to read, unless that is under way, and waits a moment for that. now is any clock.
-func (c *V8Code) Read(ms *Mappings, now int64) {
+// Begin begins to read, unless that is under way. now is any clock.
+func (c *V8Code) Begin(ms *Mappings, now int64) {
 	if c.reading != nil && !c.reading.wait(0) {
 		return
 	}
@@ -52,9 +52,26 @@ func (c *V8Code) Read(ms *Mappings, now int64) {
 		procs.Waited(procs.UserOf(pid), func() { r.maps, r.err = read(pid, before) })
 		r.end = procs.Monotonic()
 	}(ms.pid, ms.regions)
-	if began := time.Now(); began.After(c.noWait) && (!r.wait(longestWait) || r.maps.seen > manyMaps) {
+}
+
+// Read reads, and waits a moment for that. What Begin has begun it waits for first: then it reads again.
+func (c *V8Code) Read(ms *Mappings, now int64) {
+	if c.reading == nil || c.wait() {
+		c.Begin(ms, now)
+		c.wait()
+	}
+}
+
+// wait waits for what is under way, and reports whether it has been read.
+func (c *V8Code) wait() (done bool) {
+	began := time.Now()
+	if !began.After(c.noWait) {
+		return c.reading.wait(0)
+	}
+	if done = c.reading.wait(longestWait); !done || c.reading.maps.seen > manyMaps {
 		c.noWait = began.Add(waitAgain)
 	}
+	return done
 }
 
 // Reading reports whether there is something for Take now, or later.
