@@ -29,8 +29,10 @@ func (c *Cache) getFile(pid int, m procs.Mapping, now stamp) (*File, error) {
 	if f := c.find(inMemory(pid, m)); f != nil && f.contents != nil && c.use(f, mapped) {
 		return f, nil
 	}
-	if f := c.find(k); f != nil && !f.stamp.replacedBy(now) && c.use(f, mapped) {
-		return f, nil
+	for _, k := range keysOf(m) {
+		if f := c.find(k); f != nil && !f.stamp.replacedBy(now) && c.use(f, mapped) {
+			return f, nil
+		}
 	}
 	if c.layoutsOnly {
 		if has, err := c.probe(pid, m); !has && err == nil {
@@ -42,9 +44,10 @@ func (c *Cache) getFile(pid int, m procs.Mapping, now stamp) (*File, error) {
 		return nil, err
 	}
 	defer procs.Close(file)
+	k = keyOf(m, file)
 	f := c.read(k, file, m.Path, procs.Root(pid), "/")
 	if err := f.contents.err; err != nil && f.Layout == nil {
-		c.keepProbed(m.File(), probed{stamp: f.stamp, err: fmt.Errorf("%s: %w", m.Path, err)})
+		c.keepProbed(k.FileID, probed{stamp: f.stamp, err: fmt.Errorf("%s: %w", m.Path, err)})
 	}
 	return f, nil
 }

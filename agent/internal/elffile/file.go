@@ -4,12 +4,10 @@ package elffile
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -38,14 +36,6 @@ type File struct {
 	stamp     stamp
 	users     int       // Holds that have the file
 	idleSince time.Time // when it had its last user
-}
-
-// key identifies a file: by device and inode, or by the hash of its image if it is in memory only. What stands for a
-// file that was not read, or was read from the memory of a process, is of that one.
-type key struct {
-	procs.FileID
-	image [sha256.Size]byte
-	pid   int // 0 for a file that was read itself
 }
 
 // newFile makes the File of a path with contents.

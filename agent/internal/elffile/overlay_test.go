@@ -18,20 +18,7 @@ func TestOneInode(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("to mount file systems needs root")
 	}
-	mount := func(kind, dir, options string) {
-		if err := unix.Mount(kind, dir, kind, 0, options); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
-	}
-	lower, upper, merged := t.TempDir(), t.TempDir(), t.TempDir()
-	for dir, file := range map[string]string{lower: "/usr/bin/cat", upper: "/lib/x86_64-linux-gnu/libm.so.6"} {
-		mount("tmpfs", dir, "")
-		if out, err := exec.Command("cp", "-L", file, dir).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-	}
-	mount("overlay", merged, fmt.Sprintf("lowerdir=%s:%s", upper, lower))
+	merged := overlayOfTwo(t)
 	t.Setenv("LD_PRELOAD", filepath.Join(merged, "libm.so.6"))
 	pid, end := started(t, filepath.Join(merged, "cat"))
 	defer end()
@@ -59,4 +46,60 @@ func TestOneInode(t *testing.T) {
 	if len(ids) != len(files) {
 		t.Errorf("build ids: %v", ids)
 	}
+}
+
+// TestSharedByUser: a file of an overlay may not be the mapped one, so that only processes of one user share it. Here
+// one has libm, with the inode number of cat, taken for cat.
+func TestSharedByUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("to mount file systems needs root")
+	}
+	merged := overlayOfTwo(t)
+	c := NewCache(nil)
+	get := func() *File {
+		pid, end := started(t, filepath.Join(merged, "cat"))
+		t.Cleanup(end)
+		h := c.Hold()
+		t.Cleanup(h.Release)
+		return h.Get(pid, mappedBy(t, pid, filepath.Join(merged, "cat")))
+	}
+	first := get()
+	other, err := os.Open(filepath.Join(merged, "libm.so.6"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	pid, end := started(t, filepath.Join(merged, "cat"))
+	defer end()
+	m := mappedBy(t, pid, filepath.Join(merged, "cat"))
+	procs.Waited(1001, func() { c.open(keyOf(m, other), other, m.Path) })
+	if again := get(); again != first || again.BuildID == "" {
+		t.Errorf("another process of the same user has a file of its own: %+v, %+v", again, first)
+	}
+	procs.Waited(1001, func() {
+		if f, err := c.getFile(pid, m, stamp{}); err != nil || f.BuildID == first.BuildID {
+			t.Errorf("%v: the other file is not kept: nothing is tried", err)
+		}
+	})
+}
+
+// overlayOfTwo mounts an overlay of two file systems, with the executable cat of one, and libm of the other with the
+// same inode number.
+func overlayOfTwo(t *testing.T) (merged string) {
+	t.Helper()
+	mount := func(kind, dir, options string) {
+		if err := unix.Mount(kind, dir, kind, 0, options); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	}
+	lower, upper, merged := t.TempDir(), t.TempDir(), t.TempDir()
+	for dir, file := range map[string]string{lower: "/usr/bin/cat", upper: "/lib/x86_64-linux-gnu/libm.so.6"} {
+		mount("tmpfs", dir, "")
+		if out, err := exec.Command("cp", "-L", file, dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	mount("overlay", merged, fmt.Sprintf("lowerdir=%s:%s", upper, lower))
+	return merged
 }

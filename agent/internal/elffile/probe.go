@@ -43,17 +43,19 @@ func (c *Cache) probeAlone(pid int, m procs.Mapping) (bool, error) {
 
 // probe is hasV8 for a caller who is alone with the file.
 func (c *Cache) probe(pid int, m procs.Mapping) (bool, error) {
-	if f := c.find(key{FileID: m.File()}); f != nil && f.Layout != nil {
-		return true, nil
-	}
 	p := probed{stamp: stampOf(pid, m)}
-	if before, ok := c.probedBefore(m.File()); ok && !before.stamp.replacedBy(p.stamp) {
-		return before.has, before.err
+	for _, k := range keysOf(m) {
+		if f := c.find(k); f != nil && f.Layout != nil {
+			return true, nil
+		}
+		if before, ok := c.probedBefore(k.FileID); ok && !before.stamp.replacedBy(p.stamp) {
+			return before.has, before.err
+		}
 	}
 	file, err := procs.Open(pid, m)
 	if err != nil {
 		if p.err = err; errors.Is(err, procs.ErrSlow) {
-			c.keepProbed(m.File(), p)
+			c.keepProbed(ofUser(m).FileID, p)
 		}
 		return false, err
 	}
@@ -62,7 +64,7 @@ func (c *Cache) probe(pid int, m procs.Mapping) (bool, error) {
 	if p.has = layout.Probe(timed); !p.has && timed.Err() != nil {
 		p.err = fmt.Errorf("%s: %w", m.Path, timed.Err())
 	}
-	c.keepProbed(m.File(), p)
+	c.keepProbed(keyOf(m, file).FileID, p)
 	return p.has, p.err
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
@@ -90,7 +91,7 @@ func listFile(pid int, m procs.Mapping, name, pattern string) ([]Listed, error) 
 	for i := range all {
 		all[i].File = m.Path
 	}
-	slices.SortStableFunc(all, func(a, b Listed) int { return strings.Compare(a.Probe, b.Probe) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Probe < all[j].Probe })
 	if all = slices.Compact(all); len(all) > maxListed {
 		all, err = all[:maxListed], errors.Join(err, fmt.Errorf("only %d of %d are listed", maxListed, len(all)))
 	}

@@ -25,6 +25,13 @@ func checkMapped(pid int, m Mapping, f *os.File, st *unix.Stat_t) error {
 	return checkText(pid, m, f)
 }
 
+// Surely reports whether a file that Open has returned is the mapped one for certain: by its inode and device. What is
+// on overlayfs or btrfs only looks like it, by what the process had mapped a moment ago and may have changed twice.
+func (m Mapping) Surely(f *os.File) bool {
+	st, err := StatFile(f)
+	return err == nil && fileID(&st) == FileID{m.Device, m.Inode}
+}
+
 // checkLinked is checkMapped for a file that was opened through the mapping, which was read a while ago: the process
 // may have mapped another file there. An overlay of several file systems may also have another inode.
 func checkLinked(pid int, m Mapping, f *os.File, st *unix.Stat_t) error {
