@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/cgroup"
 	"github.com/hotspan/hotspan/agent/internal/deliver"
 	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/firstsample"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/live"
@@ -39,13 +40,12 @@ type Agent struct {
 	heapLimit int64         // memory limit of Go's runtime before
 
 	targets    map[int]*target // by pid
+	watched    []*target       // at which maintain is to look
 	shells     process.Shells  // they were selected by pid
 	starts     *process.Starts
 	properties labels.Names // of store properties, from processes that have ended
 
-	begun    int64 // when the program began, as monotonic gives it
-	sampling int64 // when sampling began
-	named    bool  // there was a named sample
+	first firstsample.Log
 
 	clock         sampler.UnixClock
 	builder       *live.Builders // nil before Run

@@ -238,7 +238,16 @@ func (a *Agent) publish(t *target) error {
 		return fmt.Errorf("process %d: %w", t.PID, err)
 	}
 	t.code.Begin(t.Mappings, sampler.Now()) // nothing has told what was replaced meanwhile
+	a.watch(t)
 	return nil
+}
+
+// watch has maintain look at a process: each has something to do for it after a sample, and after it was told the BPF
+// program.
+func (a *Agent) watch(t *target) {
+	if !t.watched {
+		t.watched, a.watched = true, append(a.watched, t)
+	}
 }
 
 func (a *Agent) detach(t *target) {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/jobs"
@@ -21,15 +22,10 @@ const (
 func (a *Agent) maintain() {
 	now := time.Now()
 	a.sampler.FollowCPUs(a.log)
-	for _, t := range a.targets {
-		outdated := t.symbolizer.MappingsOutdated() && now.Sub(t.refreshed) > refreshEvery
-		published := t.sampled && t.labels.PublishedOutdated(now)
-		t.sampled = false
-		a.takeV8(t)
-		if t.refreshAt.Due(now) || outdated || published {
-			a.refreshMappings(t, now)
-		}
-	}
+	a.watched = slices.DeleteFunc(a.watched, func(t *target) bool {
+		t.watched = a.targets[t.PID] == t && a.maintainTarget(t, now)
+		return !t.watched
+	})
 	a.retryStarts(now)
 	if a.config.Progress != nil && now.Sub(a.shown) > progressEvery {
 		a.shown = now
@@ -37,9 +33,21 @@ func (a *Agent) maintain() {
 	}
 }
 
+// maintainTarget reports whether there is more to do for a process, though no sample comes.
+func (a *Agent) maintainTarget(t *target, now time.Time) bool {
+	outdated := t.symbolizer.MappingsOutdated() && now.Sub(t.refreshed) > refreshEvery
+	published := t.sampled && t.labels.PublishedOutdated(now)
+	t.sampled = false
+	a.takeV8(t)
+	if t.refreshAt.Due(now) || outdated || published {
+		a.refreshMappings(t, now)
+	}
+	return len(t.refreshAt) > 0 || t.code.Reading() || t.symbolizer.MappingsOutdated()
+}
+
 // nextMaintenance is when maintain has something to do, though no record came; zero: never.
 func (a *Agent) nextMaintenance() (next time.Time) {
-	for _, t := range a.targets {
+	for _, t := range a.watched {
 		next = jobs.Earliest(next, t.refreshAt.Next())
 		if t.code.Reading() {
 			next = jobs.Earliest(next, time.Now().Add(takeEvery))

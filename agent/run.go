@@ -13,6 +13,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/deliver"
 	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/firstsample"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/live"
@@ -44,9 +45,9 @@ func New(c Config) (*Agent, error) {
 	}
 	a := &Agent{
 		config: c, log: c.Log, natives: symbolize.NewNatives(), maps: sourcemaps.New(c.Log),
-		begun: sampler.Now() - int64(time.Since(c.Begun)), targets: map[int]*target{}, shells: process.Shells{},
-		starts: process.NewStarts(), properties: labels.Names{}, ended: make(chan struct{}),
-		stats: Stats{Lost: map[pprofx.LostReason]int64{}},
+		first:   firstsample.Log{Log: c.Log, Begun: sampler.Now() - int64(time.Since(c.Begun))},
+		targets: map[int]*target{}, shells: process.Shells{}, starts: process.NewStarts(), properties: labels.Names{},
+		ended: make(chan struct{}), stats: Stats{Lost: map[pprofx.LostReason]int64{}},
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{
@@ -117,7 +118,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 		stats, closing := a.finish()
 		return stats, errors.Join(err, closing)
 	}
-	a.sampling = sampler.Now()
+	a.first.Sampling = sampler.Now()
 	if a.config.Sampling != nil {
 		a.config.Sampling()
 	}

@@ -22,6 +22,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out.Time = a.clock.Unix(s.Time)
 	out.PID, out.TID, out.CPU, out.Others = int(s.Pid), int(s.Tid), int(s.Cpu), int(s.Others)
 	out.Thread, t.sampled = t.threads.Of(s), true
+	a.watch(t)
 	out.State, out.Stop = symbolize.State(s.VmState), symbolize.StopReason(s.Stop)
 	labels, context := t.labels.Decode(s)
 	if context.Helper && out.State != pprofx.StateGC { // with which V8's helpers help
@@ -58,40 +59,13 @@ func (a *Agent) sample(s *sampler.Sample) {
 	}
 }
 
-// slowStart is how long a start takes that is logged for everyone.
-const slowStart = 300 * time.Millisecond
-
-// logFirstSample logs how long it took to the first named sample: of the first process since hotspan began, of each
-// that starts beyond since hotspan met it. hotspan reads the files of all processes that are there before it samples
-// any, so it says nothing of the others.
+// logFirstSample logs how long it took to the first named sample of a process.
 func (a *Agent) logFirstSample(t *target, named symbolize.Result) {
-	if t.logged || !named.JS || named.Unnamed {
-		return
+	if !t.logged && named.JS && !named.Unnamed {
+		t.logged = true
+		a.first.Named(t.PID, t.opened, t.ready)
 	}
-	t.logged = true
-	now, reading := sampler.Now(), between(t.opened, t.ready)
-	switch {
-	case t.opened > a.sampling:
-		a.logStart(reading, "pid", t.PID, "after", between(t.opened, now), "reading its files", reading)
-	case !a.named:
-		began := between(a.begun, a.sampling)
-		a.logStart(began, "pid", t.PID, "after", between(a.begun, now), "reading its files", reading,
-			"sampling began after", began)
-	}
-	a.named = true
 }
-
-// logStart logs a first named sample, for everyone if hotspan took long before it could take one.
-func (a *Agent) logStart(before time.Duration, args ...any) {
-	log := a.log.Debug
-	if before >= slowStart {
-		log = a.log.Info
-	}
-	log("first named sample", args...)
-}
-
-// between is the time between two readings of sampler.Now.
-func between(from, to int64) time.Duration { return time.Duration(to - from).Round(time.Millisecond) }
 
 // drain handles the records that are in the ring buffer now, but none that arrive meanwhile.
 func (a *Agent) drain() { a.drainUntil(sampler.Now()) }

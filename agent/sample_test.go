@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/firstsample"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -33,10 +34,8 @@ func TestFirstSample(t *testing.T) {
 		{"started later", 60000, 500, 400, 59000, "DEBUG", `5\d\dms`, "100ms", ""},
 	} {
 		var out bytes.Buffer
-		a := &Agent{
-			begun: now - c.begun*ms, sampling: now - c.sampling*ms,
-			log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		}
+		log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		a := &Agent{first: firstsample.Log{Log: log, Begun: now - c.begun*ms, Sampling: now - c.sampling*ms}}
 		one := func() *target {
 			return &target{Process: &process.Process{PID: 7}, opened: now - c.opened*ms, ready: now - c.ready*ms}
 		}

@@ -41,6 +41,7 @@ type target struct {
 	refreshed   time.Time     // when they were last read
 	code        process.V8Code
 	refreshing  bool
+	watched     bool // it is one of Agent.watched
 	sampled     bool // since maintain looked whether it publishes anything else
 	keyExpected bool // V8 has not started yet: where a thread keeps its isolate is not known
 }
