@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
@@ -110,7 +111,7 @@ func (h *hottest) add(p jitcode.Copied) {
 }
 
 func (h *hottest) cut() {
-	slices.SortStableFunc(h.kept, func(a, b jitcode.Copied) int { return cmp.Compare(b.Samples, a.Samples) })
+	sort.SliceStable(h.kept, func(i, j int) bool { return h.kept[i].Samples > h.kept[j].Samples })
 	left := h.kept[min(len(h.kept), h.most):]
 	clear(left) // their code is not kept
 	h.kept = h.kept[:len(h.kept)-len(left)]

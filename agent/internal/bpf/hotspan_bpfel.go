@@ -488,6 +488,7 @@ type hotspanSample struct {
 	Ip           uint64
 	Sp           uint64
 	Bp           uint64
+	Rcx          uint64
 	R9           uint64
 	R10          uint64
 	Isolate      uint64

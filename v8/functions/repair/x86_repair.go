@@ -124,6 +124,8 @@ func (a *attempt) frameless(raw stack.RawFrame, leaf stack.Leaf, name string, st
 		}
 		raw.Exact = false
 		return []stack.RawFrame{self, raw}
+	case strings.HasPrefix(name, "CEntry") && a.dropsArguments(raw):
+		leaf.Words, leaf.R10 = []uint64{leaf.RCX}, 0
 	case name == "BaselineLeaveFrame" && a.hasBaselineFrame(start, raw.PC):
 		return []stack.RawFrame{self, raw}
 	case name == "BaselineLeaveFrame":
