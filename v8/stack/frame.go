@@ -27,7 +27,7 @@ type Leaf struct {
 	Callee RawFrame // the function in rdi: the one that is entered, if a prologue was interrupted
 	Words  []uint64 // the stack, from the stack pointer of the first frame in V8's code up
 	SP, BP uint64   // of the stack's first frame, whatever code that is in
-	RCX    uint64   // holds the return address while CEntry drops its arguments
-	R9     uint64   // holds the offset of the bytecode that the interpreter is at
-	R10    uint64   // holds the return address while a builtin drops its arguments (MacroAssembler::DropArguments)
+	// RAX and the following hold the return address while builtins drop or insert arguments: see x86.ReturnAddress.
+	RAX, RCX, R8, R10 uint64
+	R9                uint64 // holds the offset of the bytecode that the interpreter is at
 }

@@ -12,8 +12,8 @@ const leafWords = 64
 // stack, and the function that rdi holds while it is entered.
 func (s *walk) readLeaf(regs target.Registers) {
 	s.Leaf.SP, s.Leaf.BP = regs.General[target.RSP], regs.General[target.RBP]
-	s.Leaf.RCX = regs.General[target.RCX]
-	s.Leaf.R9, s.Leaf.R10 = regs.General[target.R9], regs.General[target.R10]
+	s.Leaf.RAX, s.Leaf.RCX = regs.General[target.RAX], regs.General[target.RCX]
+	s.Leaf.R8, s.Leaf.R9, s.Leaf.R10 = regs.General[target.R8], regs.General[target.R9], regs.General[target.R10]
 	s.Leaf.Callee = RawFrame{Marker: -1, ID: heap.Identity{Script: -1}}
 	if s.v8SP == 0 {
 		return

@@ -23,18 +23,6 @@ func InLiftoffEntry(head []byte, at int) bool {
 	return false
 }
 
-// What DropsArguments looks at: BeforeDrop bytes before the current instruction, and AroundDrop in all.
-const BeforeDrop, AroundDrop = 4, 9
-
-// drop is how CEntry drops its arguments: lea rsp,[r15+8] and push rcx. It has taken the return address from the stack
-// before. (src/codegen/x64/macro-assembler-x64.cc, LeaveExitFrame and PushReturnAddressFrom)
-var drop = []byte{0x49, 0x8d, 0x67, 0x08, 0x51}
-
-// DropsArguments reports whether the current instruction of CEntry is one of these two, given the code around it.
-func DropsArguments(around []byte) bool {
-	return bytes.HasPrefix(around, drop) || bytes.HasPrefix(around[BeforeDrop:], drop)
-}
-
 // DeoptimizationEntrySize is how many bytes of the builtins DeoptimizationEntry_* SavedWords reads.
 const DeoptimizationEntrySize = 7
 

@@ -84,7 +84,7 @@ struct sample {
 	__u16 cpu;
 	__u16 probe;          // number of the one that was hit; 0 = the timer fired
 	__u64 time;           // CLOCK_MONOTONIC, nanoseconds
-	__u64 ip, sp, bp, rcx, r9, r10; // user registers
+	__u64 ip, sp, bp, rax, rcx, r8, r9, r10; // user registers
 	__u64 isolate;        // that the thread has entered; 0 = none, or not known
 	struct frame callee;  // what rdi would be as a JSFunction: the callee in a prologue
 	__u64 work;           // of a thread of libuv's pool: the object that it works on; 0 = none

@@ -488,7 +488,9 @@ type hotspanSample struct {
 	Ip           uint64
 	Sp           uint64
 	Bp           uint64
+	Rax          uint64
 	Rcx          uint64
+	R8           uint64
 	R9           uint64
 	R10          uint64
 	Isolate      uint64

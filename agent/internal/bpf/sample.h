@@ -160,7 +160,7 @@ static __always_inline void read_header(struct sample *e, __u64 pid_tgid)
 }
 
 // Registers in the order of the System V ABI's DWARF numbers, which some have by name.
-enum { RCX = 2, RDI = 5, RBP = 6, RSP = 7 };
+enum { RAX = 0, RCX = 2, RDI = 5, RBP = 6, RSP = 7 };
 
 static __always_inline void copy_registers(const struct pt_regs *r, __u64 *to)
 {
@@ -231,7 +231,9 @@ static __noinline __u64 read_stack_of(struct process *p, struct scratch *s, __u6
 	s->v8 = p->v8;
 	e->sp = s->registers[RSP];
 	e->bp = s->registers[RBP];
+	e->rax = s->registers[RAX];
 	e->rcx = s->registers[RCX];
+	e->r8 = s->registers[8];
 	e->r9 = s->registers[9];
 	e->r10 = s->registers[10];
 	e->isolate = isolate;

@@ -17,7 +17,7 @@ import (
 
 // Sizes of the C structs of event.h, counted by hand.
 const (
-	headerSize = 4*4 + 8 + 7*8 + frameSize + 3*8 + 4*2 + 4 + 4 + 16 + 8 + 2*4 + 8
+	headerSize = 4*4 + 8 + 9*8 + frameSize + 3*8 + 4*2 + 4 + 4 + 16 + 8 + 2*4 + 8
 	frameSize  = 3*8 + 4*4
 	skippedAt  = headerSize - 8 - 2*4 - 8 - 16 - 4 // before the rest of its word, the name, what it waited for, a count
 )
@@ -30,7 +30,7 @@ func event(kernel []uint64, frames [][7]uint64, words []uint64, context string) 
 	b = le.AppendUint32(b, 101)
 	b = le.AppendUint32(b, 102)
 	b = le.AppendUint32(b, 3)
-	for _, n := range []uint64{1e12, 0xa1, 0xa2, 0xa3, 0xa7, 0xa4, 0xa5, 0xa6} { // time, registers, isolate
+	for _, n := range []uint64{1e12, 0xa1, 0xa2, 0xa3, 0xa9, 0xa7, 0xa8, 0xa4, 0xa5, 0xa6} { // time, registers, isolate
 		b = le.AppendUint64(b, n)
 	}
 	frame := func(f [7]uint64) {
@@ -93,7 +93,8 @@ func TestDecodeSample(t *testing.T) {
 	}
 	type fields struct {
 		Type, Pid, Tid, CPU                   uint32
-		Time, IP, SP, BP, RCX, R9, R10        uint64
+		Time, IP, SP, BP                      uint64
+		RAX, RCX, R8, R9, R10                 uint64
 		Isolate, Callee                       uint64
 		Work, Turn, Job, Weight, MarkCompacts uint64
 		Call                                  uint32
@@ -101,12 +102,14 @@ func TestDecodeSample(t *testing.T) {
 		Thread                                string
 	}
 	got := fields{
-		s.Type, s.Pid, s.Tid, uint32(s.Cpu), s.Time, s.Ip, s.Sp, s.Bp, s.Rcx, s.R9, s.R10, s.Isolate, s.Callee.Pc,
-		s.Work, s.Turn, s.Job, s.Weight, s.MarkCompacts, s.Call, s.VmState, s.GcState, s.Stop, s.InJob, s.ThreadName(),
+		s.Type, s.Pid, s.Tid, uint32(s.Cpu), s.Time, s.Ip, s.Sp, s.Bp,
+		s.Rax, s.Rcx, s.R8, s.R9, s.R10, s.Isolate, s.Callee.Pc, s.Work, s.Turn, s.Job, s.Weight, s.MarkCompacts,
+		s.Call, s.VmState, s.GcState, s.Stop, s.InJob, s.ThreadName(),
 	}
 	wantFields := fields{
-		1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa7, 0xa4, 0xa5, 0xa6, 0xc1, 0xd1, 0xd3, 0xd2, 0xe1, 0xe3, 0xe2,
-		1, 2, 3, 1, "node-worker",
+		1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3,
+		0xa9, 0xa7, 0xa8, 0xa4, 0xa5, 0xa6, 0xc1, 0xd1, 0xd3, 0xd2, 0xe1, 0xe3,
+		0xe2, 1, 2, 3, 1, "node-worker",
 	}
 	if diff := cmp.Diff(wantFields, got); diff != "" {
 		t.Error(diff)
@@ -183,7 +186,7 @@ func TestDecodeSampleCutOff(t *testing.T) {
 }
 
 func TestDecodeSampleOfWrongCounts(t *testing.T) {
-	const counts = 4*4 + 8*8 + frameSize + 3*8 // offset of n_kernel, n_stack, n_frames, n_context
+	const counts = 4*4 + 10*8 + frameSize + 3*8 // offset of n_kernel, n_stack, n_frames, n_context
 	for i, name := range []string{"kernel", "stack", "frames", "context"} {
 		b := event(nil, nil, nil, "")
 		binary.LittleEndian.PutUint16(b[counts+2*i:], 0xffff)

@@ -9,7 +9,8 @@ import (
 // FromWalk puts the stack of a walk in Go into a sample, in the form of the BPF program's.
 func FromWalk(w *stack.Walk, s *bpf.Sample) (frames []bpf.Frame) {
 	s.Stop, s.Skipped = uint8(w.Stop), uint16(w.Skipped)
-	s.Sp, s.Bp, s.Rcx, s.R9, s.R10 = w.Leaf.SP, w.Leaf.BP, w.Leaf.RCX, w.Leaf.R9, w.Leaf.R10
+	s.Sp, s.Bp = w.Leaf.SP, w.Leaf.BP
+	s.Rax, s.Rcx, s.R8, s.R9, s.R10 = w.Leaf.RAX, w.Leaf.RCX, w.Leaf.R8, w.Leaf.R9, w.Leaf.R10
 	if w.Resumed {
 		s.Resumed = 1
 	}

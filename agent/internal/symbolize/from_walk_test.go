@@ -37,15 +37,15 @@ func TestFromWalk(t *testing.T) {
 	}
 	var s bpf.Sample
 	w := stack.Walk{Frames: want, Skipped: 5, Stop: stack.StopRoot, Resumed: true,
-		Leaf: stack.Leaf{SP: 6, BP: 7, RCX: 3, R9: 8, R10: 9}}
+		Leaf: stack.Leaf{SP: 6, BP: 7, RAX: 2, RCX: 3, R8: 4, R9: 8, R10: 9}}
 	frames := FromWalk(&w, &s)
 	for i, f := range frames {
 		if diff := cmp.Diff(want[i].RawFrame, RawFrame(f)); diff != "" || f.Kind != uint16(want[i].Kind) {
 			t.Errorf("frame %d: %s", i, diff)
 		}
 	}
-	if s.Stop != bpf.StopRoot || s.Skipped != 5 || s.Resumed != 1 || s.Sp != 6 || s.Bp != 7 || s.Rcx != 3 ||
-		s.R9 != 8 || s.R10 != 9 {
+	if s.Stop != bpf.StopRoot || s.Skipped != 5 || s.Resumed != 1 || s.Sp != 6 || s.Bp != 7 || s.Rax != 2 ||
+		s.Rcx != 3 || s.R8 != 4 || s.R9 != 8 || s.R10 != 9 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -26,7 +26,8 @@ func RawFrame(f bpf.Frame) stack.RawFrame {
 
 // leafOf converts what the BPF program kept of the first frame in V8's code.
 func leafOf(s *sampler.Sample) stack.Leaf {
-	return stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, SP: s.Sp, BP: s.Bp, RCX: s.Rcx, R9: s.R9, R10: s.R10}
+	return stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, SP: s.Sp, BP: s.Bp, RAX: s.Rax, RCX: s.Rcx,
+		R8: s.R8, R9: s.R9, R10: s.R10}
 }
 
 // called returns an address in the instruction that a frame is at: a call may be the last one of its function.

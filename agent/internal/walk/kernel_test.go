@@ -164,7 +164,7 @@ func walkOf(s *sampler.Sample) stack.Walk {
 		w.Frames = append(w.Frames, stack.WalkFrame{RawFrame: symbolize.RawFrame(f), Kind: stack.FrameKind(f.Kind)})
 	}
 	w.Leaf = stack.Leaf{Callee: symbolize.RawFrame(s.Callee), Words: slices.Clone(s.Stack), SP: s.Sp,
-		BP: s.Bp, RCX: s.Rcx, R9: s.R9, R10: s.R10}
+		BP: s.Bp, RAX: s.Rax, RCX: s.Rcx, R8: s.R8, R9: s.R9, R10: s.R10}
 	return w
 }
 

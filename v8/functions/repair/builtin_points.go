@@ -7,11 +7,11 @@ type builtinPoint struct {
 }
 
 // builtinPoints are places of which something is known.
-type builtinPoints map[builtinPoint]bool
+type builtinPoints[T any] map[builtinPoint]T
 
 const maxBuiltinPoints = 1 << 12
 
-func (p builtinPoints) add(at builtinPoint, is bool) {
+func (p builtinPoints[T]) add(at builtinPoint, is T) {
 	if len(p) >= maxBuiltinPoints {
 		clear(p)
 	}

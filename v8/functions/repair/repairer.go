@@ -15,14 +15,18 @@ import (
 
 // Repairer repairs frames of one process. It is not safe for concurrent use.
 type Repairer struct {
-	filling  builtinPoints           // where fillsFrame is known
-	handlers map[string]*x86.Handler // of the interpreter, by name
+	filling  builtinPoints[bool]       // where fillsFrame is known
+	holders  builtinPoints[x86.Holder] // where holder is
+	handlers map[string]*x86.Handler   // of the interpreter, by name
 	layout   *layout.Layout
 }
 
 // New repairs frames of a process with this layout.
 func New(l *layout.Layout) *Repairer {
-	return &Repairer{filling: builtinPoints{}, handlers: map[string]*x86.Handler{}, layout: l}
+	return &Repairer{
+		filling: builtinPoints[bool]{}, holders: builtinPoints[x86.Holder]{}, handlers: map[string]*x86.Handler{},
+		layout: l,
+	}
 }
 
 // attempt is one call of Repair.

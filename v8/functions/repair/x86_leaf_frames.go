@@ -43,6 +43,44 @@ func (a *attempt) above(self, caller stack.RawFrame, leaf stack.Leaf, word int) 
 	return []stack.RawFrame{self, caller}
 }
 
+// holding leaves of a leaf in a builtin that has no frame only what the return address is among.
+func (a *attempt) holding(raw stack.RawFrame, leaf stack.Leaf, name string, start uint64) stack.Leaf {
+	switch holder := a.holder(raw, name, start); {
+	case holder != x86.OnStack:
+		leaf.Words, leaf.R10 = []uint64{held(holder, leaf)}, 0
+	case name == "BaselineLeaveFrame":
+		leaf.Words, leaf.R10 = leaf.Words[:min(1, len(leaf.Words))], 0 // what is elsewhere is of another call
+	}
+	return leaf
+}
+
+func held(by x86.Holder, leaf stack.Leaf) uint64 {
+	switch by {
+	case x86.InRAX:
+		return leaf.RAX
+	case x86.InRCX:
+		return leaf.RCX
+	case x86.InR8:
+		return leaf.R8
+	}
+	return leaf.R10
+}
+
+// holder says where the return address of a builtin without a frame is.
+func (a *attempt) holder(raw stack.RawFrame, name string, start uint64) x86.Holder {
+	key := builtinPoint{name, raw.PC - start}
+	is, known := a.holders[key]
+	if known || !raw.Exact {
+		return is
+	}
+	_, _, end, _ := a.Builtin(raw.PC)
+	if code, err := a.Bytes(raw.PC, int(min(end-raw.PC, x86.MaxReturnAddress))); err == nil {
+		is = x86.ReturnAddress(code)
+		a.holders.add(key, is)
+	}
+	return is
+}
+
 // under puts self on top of the function whose frame is at rbp, which goes on at the first return address on the stack
 // that is in its code. It is false where there is none, or none before a word that may be one: in code that is gone.
 func (a *attempt) under(self, raw stack.RawFrame, leaf stack.Leaf) ([]stack.RawFrame, bool) {

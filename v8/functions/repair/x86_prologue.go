@@ -71,11 +71,5 @@ func (a *attempt) hasBaselineFrame(start, pc uint64) bool {
 	return err == nil && !x86.RemovesFrame(code)
 }
 
-// dropsArguments reports whether CEntry, through which V8 calls C++, has its return address in rcx only.
-func (a *attempt) dropsArguments(raw stack.RawFrame) bool {
-	around, err := a.Bytes(raw.PC-x86.BeforeDrop, x86.AroundDrop)
-	return raw.Exact && err == nil && x86.DropsArguments(around)
-}
-
 // functionPushes is how many words are pushed from push rbp on until the function's slot is written.
 const functionPushes = 3

@@ -124,14 +124,10 @@ func (a *attempt) frameless(raw stack.RawFrame, leaf stack.Leaf, name string, st
 		}
 		raw.Exact = false
 		return []stack.RawFrame{self, raw}
-	case strings.HasPrefix(name, "CEntry") && a.dropsArguments(raw):
-		leaf.Words, leaf.R10 = []uint64{leaf.RCX}, 0
 	case name == "BaselineLeaveFrame" && a.hasBaselineFrame(start, raw.PC):
 		return []stack.RawFrame{self, raw}
-	case name == "BaselineLeaveFrame":
-		leaf.Words, leaf.R10 = leaf.Words[:min(1, len(leaf.Words))], 0 // what is elsewhere is of another call
 	}
-	out, ok := a.under(self, raw, leaf)
+	out, ok := a.under(self, raw, a.holding(raw, leaf, name, start))
 	if !ok {
 		out[1].PC = 0 // the function is known, where it is is not
 	}

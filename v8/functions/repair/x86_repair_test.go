@@ -3,6 +3,7 @@ package repair
 import (
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -420,7 +421,7 @@ var baselineLeave = []byte{
 func TestRepairBaselineLeave(t *testing.T) {
 	const ret, older = callerStart + 20, callerStart + 24
 	p := newProcess()
-	p.memory = bytesAt{builtinStart, baselineLeave}
+	p.memory = bytesAt{builtinStart - 16, slices.Concat(make([]byte, 16), baselineLeave, make([]byte, 16))}
 	p.builtins = []builtin{{"BaselineLeaveFrame", builtinStart, builtinStart + uint64(len(baselineLeave))}}
 	for _, c := range []struct {
 		at    []uint64
@@ -431,7 +432,7 @@ func TestRepairBaselineLeave(t *testing.T) {
 		{[]uint64{0, 4, 7}, true, []uint64{5, older, ret}, 1},
 		{[]uint64{4}, false, []uint64{5, older, ret}, 1},
 		{[]uint64{8, 16}, true, []uint64{ret, older}, ret},
-		{[]uint64{10, 14}, true, []uint64{5, older}, 0},
+		{[]uint64{10, 14}, true, []uint64{older}, ret},
 		{[]uint64{16}, true, nil, 0},
 	} {
 		for _, at := range c.at {
@@ -440,7 +441,7 @@ func TestRepairBaselineLeave(t *testing.T) {
 			if c.pc == 1 {
 				want[1].PC = raw.PC
 			}
-			got := show(repaired(p, raw, stack.Leaf{Words: c.words, R10: older}))
+			got := show(repaired(p, raw, stack.Leaf{Words: c.words, R8: ret, R10: older}))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("offset %d: %s", at, diff)
 			}
