@@ -16,7 +16,7 @@ const maxRules = 4
 var vague = []string{"id", "name", "type", "key", "value"}
 
 // Rules suggests label rules for the first values of the store, in the syntax of reqctx.ParseRule. The last step of the
-// path names the label; one called route, with a value such as /orders/:id, is the route.
+// path names the label. The first called route, or below one called so, with a value such as /orders/:id is the route.
 func (s *Store) Rules() []string {
 	if s.OpenTelemetry || s.Sentry || s.Datadog || s.Package || s.Handle {
 		return nil
@@ -41,10 +41,11 @@ func (s *Store) Rules() []string {
 		if slices.Contains(used, label) || slices.Contains(vague, label) {
 			label = strings.Join(names, ".")
 		}
-		used = append(used, label)
-		if label == "route" && strings.HasPrefix(s.Examples[path], `"/`) {
-			label = "http.route" // by which reports go
+		if route := "http.route"; !slices.Contains(used, route) && slices.Contains(names, "route") &&
+			strings.HasPrefix(s.Examples[path], `"/`) {
+			label = route // by which reports go
 		}
+		used = append(used, label)
 		out = append(out, label+"="+path)
 	}
 	return out

@@ -19,6 +19,12 @@ func TestStoreRules(t *testing.T) {
 			[]string{"http.route=route"}}, // of Next.js
 		{Store{Values: []string{"route"}, Examples: map[string]string{"route": `"north"`}},
 			[]string{"route=route"}},
+		{Store{Values: []string{"route.domain", "route.pattern"},
+			Examples: map[string]string{"route.domain": `"root"`, "route.pattern": `"/orders/:id"`}},
+			[]string{"domain=route.domain", "http.route=route.pattern"}}, // of AdonisJS
+		{Store{Values: []string{"route.id", "route.path"},
+			Examples: map[string]string{"route.id": `"/a/[id]"`, "route.path": `"/a/:id"`}},
+			[]string{"http.route=route.id", "path=route.path"}},
 		{Store{Name: "session"}, []string{`session=als("session")`}},
 		{Store{}, nil},
 		{Store{OpenTelemetry: true, Properties: []string{"_currentContext"}, Values: []string{"x"}}, nil},
