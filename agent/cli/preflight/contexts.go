@@ -51,20 +51,24 @@ func (c *Contexts) Run(stdout io.Writer, _ terminal.Console) error {
 func (w *sheet) contexts(c *inspect.Contexts) {
 	command := terminal.Shorten(terminal.Printable(strings.Join(c.CommandLine, " ")), 60)
 	w.Printf("process %d: %s, Node.js %s\n", c.PID, command, terminal.NodeVersion(c.Node))
-	var offers []string
+	var offers, sentry []string // Sentry's route may be a path: what another store has for a route comes first
 	current := 0
 	for _, t := range c.Threads {
 		current += t.Current
 		w.Printf("\nthread %d %s: looked at %d times, in a request %d times\n",
 			t.TID, terminal.Printable(t.Name), t.Looks, t.Current)
 		for i := range t.Stores {
-			offers = append(offers, w.seenStore(&t.Stores[i], c.Location.FixHandles(c.Node))...)
+			to := &offers
+			if t.Stores[i].Sentry {
+				to = &sentry
+			}
+			*to = append(*to, w.seenStore(&t.Stores[i], c.Location.FixHandles(c.Node))...)
 		}
 		if t.Others > 0 {
 			w.Printf("  … and other stores, seen %d times\n", t.Others)
 		}
 	}
-	if offers = eachLabelOnce(offers); len(offers) > 0 {
+	if offers = eachLabelOnce(append(offers, sentry...)); len(offers) > 0 {
 		w.Printf("\nnext\n  hotspan record -p %d -d 10s", c.PID)
 		for _, o := range offers {
 			w.Printf(" --label %s", o)
@@ -99,6 +103,10 @@ func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 	shown := s.Properties
 	if s.OpenTelemetry || s.Sentry || s.Datadog || s.Package || s.Handle {
 		shown = nil
+		for _, r := range s.Offered {
+			_, path, _ := strings.Cut(r, "=")
+			shown = append(shown, path)
+		}
 	}
 	for _, path := range shown {
 		text, ok := s.Examples[path]
@@ -107,10 +115,11 @@ func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 		}
 		w.Printf("    %-32s %s\n", terminal.Printable(path), terminal.Printable(text))
 	}
-	if shown != nil && s.More > 0 {
+	all := len(shown) == len(s.Properties)
+	if all && s.More > 0 {
 		w.Printf("    … and %d more, with what is in them\n", s.More)
 	}
-	if shown != nil && s.Deeper {
+	if all && s.Deeper {
 		w.Printf("    objects deeper in it are not looked at: a path may lead into each {…}\n")
 	}
 	if len(s.Labels) > 0 {
@@ -123,7 +132,7 @@ func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 	for _, r := range s.Offered {
 		offers = append(offers, inspect.Quoted(r))
 	}
-	if len(offers) > 0 && len(s.Labels) == 0 {
+	if len(offers) > 0 && (s.Sentry || len(s.Labels) == 0) {
 		w.Printf("    --label %s\n", strings.Join(offers, " --label "))
 		return offers
 	}

@@ -15,9 +15,15 @@ const maxRules = 4
 // vague are names that mean nothing without the object that they belong to.
 var vague = []string{"id", "name", "type", "key", "value"}
 
+// sentryRoute is where Sentry 11 has the method and the route of a request, or its path while it knows no route.
+const sentryRoute = "isolationScope._transactionName"
+
 // Rules suggests label rules for the first values of the store, in the syntax of reqctx.ParseRule. The last step of the
 // path names the label. The first called route, or below one called so, with a value such as /orders/:id is the route.
 func (s *Store) Rules() []string {
+	if s.Sentry && slices.Contains(s.Values, sentryRoute) && !slices.Contains(s.Labels, "http.route") {
+		return []string{"http.route=" + sentryRoute}
+	}
 	if s.OpenTelemetry || s.Sentry || s.Datadog || s.Package || s.Handle {
 		return nil
 	}
