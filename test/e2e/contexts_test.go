@@ -23,7 +23,8 @@ const dictionary = { gone: 1, region: 'eu' };
 delete dictionary.gone;
 const user = { tenant: 'acme', id: 41 };
 const wide = Array.from({ length: 50 }, (_, i) => 'p' + i + ': ' + i);
-const store = isMainThread ? { user, premium: true, 'odd key': 0.5, dictionary } :
+const event = { route: { id: '/items/[id]' } };
+const store = isMainThread ? { user, premium: true, 'odd key': 0.5, dictionary, event } :
   Function('return { worker: "yes", a: { b: { c: 1 } }, ' + wide + '}')();
 const map = new Map([['tenant', 'globex'], [Symbol.for('trace'), { id: 't-1' }]]);
 const run = () => { app.run(store, () => isMainThread ? job.run(map, () => spin(20)) : spin(20)); setTimeout(run, 5); };
@@ -59,6 +60,7 @@ func TestContexts(t *testing.T) {
 				`    get("tenant")                    "globex"`,
 				`    get(Symbol.for("trace")).id      "t-1"`, `    worker                           "yes"`,
 				"    … and 13 more, with what is in them\n    objects deeper in it are not looked at: a path",
+				`--label http.route=event.route.id --label tenant=user.tenant`,
 				`--label tenant=user.tenant --label user.id=user.id --label premium=premium`,
 				`--label 'tenant=get("tenant")' --label 'trace.id=get(Symbol.for("trace")).id'`,
 			} {

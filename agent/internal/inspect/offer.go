@@ -19,7 +19,8 @@ var vague = []string{"id", "name", "type", "key", "value"}
 const sentryRoute = "isolationScope._transactionName"
 
 // Rules suggests label rules for the first values of the store, in the syntax of reqctx.ParseRule. The last step of the
-// path names the label. The first called route, or below one called so, with a value such as /orders/:id is the route.
+// path names the label. The first called route, or below one called so, with a value such as /orders/:id is the route,
+// by which reports go, and comes first.
 func (s *Store) Rules() []string {
 	if s.Sentry && slices.Contains(s.Values, sentryRoute) && !slices.Contains(s.Labels, "http.route") {
 		return []string{"http.route=" + sentryRoute}
@@ -31,28 +32,32 @@ func (s *Store) Rules() []string {
 		return []string{fmt.Sprintf(`%s=als("%s")`, s.Name, s.Name)}
 	}
 	var out, used []string
+	routed := false
 	for _, path := range s.Values {
 		if strings.HasPrefix(path, "store.") || path == "store" { // in a rule, "store" is the store itself
 			path = "store." + path
 		}
 		r, err := reqctx.ParseRule("x=" + path)
-		if err != nil || len(out) == maxRules || strings.ContainsFunc(path, pprofx.IsControl) { // nobody could type it
+		if err != nil || strings.ContainsFunc(path, pprofx.IsControl) { // nobody could type it
 			continue
 		}
 		var names []string
 		for _, step := range r.Path {
 			names = append(names, strings.Map(plain, step.Name))
 		}
+		if !routed && slices.Contains(names, "route") && strings.HasPrefix(s.Examples[path], `"/`) {
+			routed = true
+			out = append([]string{"http.route=" + path}, out[:min(len(out), maxRules-1)]...)
+			continue
+		}
 		label := names[len(names)-1]
 		if slices.Contains(used, label) || slices.Contains(vague, label) {
 			label = strings.Join(names, ".")
 		}
-		if route := "http.route"; !slices.Contains(used, route) && slices.Contains(names, "route") &&
-			strings.HasPrefix(s.Examples[path], `"/`) {
-			label = route // by which reports go
+		if len(out) < maxRules {
+			used = append(used, label)
+			out = append(out, label+"="+path)
 		}
-		used = append(used, label)
-		out = append(out, label+"="+path)
 	}
 	return out
 }

@@ -21,7 +21,10 @@ func TestStoreRules(t *testing.T) {
 			[]string{"route=route"}},
 		{Store{Values: []string{"route.domain", "route.pattern"},
 			Examples: map[string]string{"route.domain": `"root"`, "route.pattern": `"/orders/:id"`}},
-			[]string{"domain=route.domain", "http.route=route.pattern"}}, // of AdonisJS
+			[]string{"http.route=route.pattern", "domain=route.domain"}}, // of AdonisJS
+		{Store{Values: []string{"a", "b", "c", "d", "event.route.id"},
+			Examples: map[string]string{"event.route.id": `"/items/[id]"`}},
+			[]string{"http.route=event.route.id", "a=a", "b=b", "c=c"}}, // of SvelteKit
 		{Store{Values: []string{"route.id", "route.path"},
 			Examples: map[string]string{"route.id": `"/a/[id]"`, "route.path": `"/a/:id"`}},
 			[]string{"http.route=route.id", "path=route.path"}},

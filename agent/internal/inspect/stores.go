@@ -19,7 +19,7 @@ type Store struct {
 	Datadog       bool     `json:"datadog,omitempty"`       // it is dd-trace's
 	Package       bool     `json:"package,omitempty"`       // it is that of the npm package hotspan
 	Handle        bool     `json:"handle,omitempty"`        // opaque, of dd-trace: see StoreLocation.FixHandles
-	Properties    []string `json:"properties,omitempty"`    // paths to all, two deep; empty if it is not an object
+	Properties    []string `json:"properties,omitempty"`    // paths to all, two deep, a route's three; empty: no object
 	Values        []string `json:"-"`                       // of these, what can be a label: strings, numbers, booleans
 	More          int      `json:"more,omitempty"`          // properties that are not in Properties, and what they have
 	Deeper        bool     `json:"deeper,omitempty"`        // it has objects deeper in it, which are not looked at
@@ -33,7 +33,7 @@ type Store struct {
 const (
 	maxStores     = 16
 	maxShown      = 40 // properties of a store
-	propertyDepth = 2
+	propertyDepth = 2  // and 3 for what is in a property called route
 	maxStoreName  = 256
 	maxExample    = 40 // characters
 )
@@ -101,13 +101,13 @@ func (p *StoreReader) properties(s *Store, object heap.Word, prefix []reqctx.Ste
 			s.More++
 			continue
 		}
-		steps := append(slices.Clone(prefix), m.step)
+		steps, isRoute := append(slices.Clone(prefix), m.step), m.step.Name == "route"
 		path := reqctx.PathString(steps)
 		s.Properties = append(s.Properties, path)
 		if text, is := p.value(m.value); is {
 			s.Values = append(s.Values, path)
 			s.show(path, text)
-		} else if p.isPlain(m.value) && len(steps) < propertyDepth {
+		} else if p.isPlain(m.value) && (len(steps) < propertyDepth || len(steps) == propertyDepth && isRoute) {
 			p.properties(s, m.value, steps)
 		} else {
 			s.Deeper = s.Deeper || p.isPlain(m.value)
