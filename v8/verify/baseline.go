@@ -16,7 +16,7 @@ func (i *isolate) checkBaseline() error {
 	for _, l := range literals {
 		w, err := i.slot(l.shared, layout.SFITrustedData)
 		switch {
-		case err != nil:
+		case err != nil || i.withoutPositions(l.shared):
 		case i.l.Has(layout.TypeBaselineData) && i.is(w, layout.TypeBaselineData):
 			if w, err = i.slot(w, layout.BaselineDataCode); err != nil {
 				return err
@@ -28,6 +28,17 @@ func (i *isolate) checkBaseline() error {
 		}
 	}
 	return ErrNothing
+}
+
+// withoutPositions reports whether the bytecode of a function has no table of positions. V8 makes that at first only in
+// an isolate in which Node.js has asked for it.
+func (i *isolate) withoutPositions(shared heap.Word) bool {
+	array, err := i.r.BytecodeOf(shared)
+	if err != nil {
+		return false
+	}
+	table, err := i.slot(array, layout.BytecodeArrayPositions)
+	return err == nil && (table.IsSmi() || i.is(table, layout.TypeOddball))
 }
 
 // checkCode notes fields besides those that lead to the instructions and back.

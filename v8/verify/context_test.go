@@ -122,7 +122,7 @@ func TestNoContext(t *testing.T) {
 	for absent, want := range map[int]Result{
 		0:         {Fields: []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap}},
 		1:         {Fields: []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap}},
-		liveTries: {NoContext: true},
+		liveTries: {Partly: true},
 	} {
 		m := &entering{absent: absent, slot: isolate + slot, words: words{
 			isolate + slot: context, context - 1: class, class - 1: class, class - 1 + 8: 77 << 32,

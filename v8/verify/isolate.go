@@ -17,6 +17,7 @@ type isolate struct {
 	right [layout.NumFields]bool
 
 	elsewhere bool // there is no isolate at the address, or no context of one
+	foreign   bool // the isolate is none of Node.js
 }
 
 // ErrNothing says that the process has nothing at present to compare with. A Comparison that returns it has not failed.
@@ -25,6 +26,10 @@ var ErrNothing = errors.New("nothing to compare with")
 // ErrNoContext says that the isolate has no current context, as for an instant in many turns of an event loop: what is
 // reached from the context was not compared.
 var ErrNoContext = errors.New("the isolate has no context now")
+
+// errForeign says that the isolate is none of Node.js, but one that an add-on has made, as isolated-vm does, and that
+// the thread has entered. What Node.js keeps in its own is not there.
+var errForeign = errors.New("the isolate is none of Node.js")
 
 // errUnlike says that what was read is not what it should be.
 var errUnlike = errors.New("not what should be there")

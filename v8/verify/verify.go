@@ -21,8 +21,9 @@ type Result struct {
 	Fields []layout.Field // that were right, rising
 	Wrong  []string       // what contradicts the layout, a sentence each
 	Off    Parts          // what cannot be relied on, since what it is read by was contradicted
-	// NoContext: the isolate had no context whenever it was looked at, and what is reached from one was not compared.
-	NoContext bool
+	// Partly: the isolate had no context whenever it was looked at, or is none of Node.js. What is reached from a
+	// context, or what only an isolate of Node.js has, was not compared.
+	Partly bool
 }
 
 // Comparison is one more thing to compare, of which this package knows nothing: what an embedder such as Node.js keeps.
@@ -63,6 +64,9 @@ func with(more []Comparison) []comparison {
 	all := slices.Clone(comparisons)
 	for _, c := range more {
 		all = append(all, comparison{c.What, c.Part, c.Needs, func(i *isolate) error {
+			if i.foreign {
+				return ErrNothing
+			}
 			right, err := c.Run(i.r, i.at)
 			i.note(right...)
 			return err
@@ -83,7 +87,9 @@ func compare(mem io.ReaderAt, l *layout.Layout, at uint64, tries int, all []comp
 		switch {
 		case err == nil:
 		case errors.Is(err, ErrNoContext):
-			out.NoContext = true
+			out.Partly = true
+		case errors.Is(err, errForeign):
+			out.Partly, i.foreign = true, true
 		default:
 			out.Wrong = append(out.Wrong, fmt.Sprintf("%s: %v", c.what, err))
 			if !i.elsewhere {

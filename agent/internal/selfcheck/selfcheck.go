@@ -166,7 +166,7 @@ func (c *Checks) first(p *process.Process, b *binary) {
 		return
 	}
 	if len(result.Wrong) == 0 {
-		if !result.NoContext { // else the next process of the binary is compared
+		if !result.Partly { // else the next process of the binary is compared
 			c.tell(p, b, result)
 		}
 		return
@@ -192,7 +192,7 @@ func fits(p *process.Process) bool {
 // confirm compares a process again of which something was wrong. What cannot be compared now stays off.
 func (c *Checks) confirm(p *process.Process, b *binary) {
 	result, err := p.Verify()
-	if c.known(p) && !gone(p) && err == nil && (len(result.Wrong) > 0 || !result.NoContext) {
+	if c.known(p) && !gone(p) && err == nil && (len(result.Wrong) > 0 || !result.Partly) {
 		c.tell(p, b, result)
 	}
 }
