@@ -42,8 +42,8 @@ BENCH_WRITE ?=
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
 PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/published/$(INSTALLED) \
-	test/programs/datadog/$(INSTALLED) test/programs/sentry/$(INSTALLED) nodeaddon/test/$(INSTALLED) \
-	test/viewers/$(INSTALLED) test/page/$(INSTALLED)
+	test/programs/datadog/$(INSTALLED) test/programs/opentelemetry/$(INSTALLED) test/programs/sentry/$(INSTALLED) \
+	nodeaddon/test/$(INSTALLED) test/viewers/$(INSTALLED) test/page/$(INSTALLED)
 BPF = agent/internal/bpf
 API = agent/api
 GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o $(BPF)/*.zst $(BPF)/bpftest/*_bpfel.go $(BPF)/bpftest/*_bpfel.o \

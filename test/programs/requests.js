@@ -19,7 +19,8 @@
 //                that many collections
 //   STORES       plain: all app stores have one hidden class; mixed: also wide ones and dictionaries; dictionary:
 //                all of them; map: they are Maps
-//   TRACER       opentelemetry, sentry (11), "sentry 10", datadog (dd-trace 6), or "datadog 5" (5.107)
+//   TRACER       opentelemetry (SDK 2, on Node 16 1.30), "opentelemetry 3", sentry (11), "sentry 10",
+//                datadog (dd-trace 6), or "datadog 5" (5.107)
 //   SEED         of the random choices (1)
 //
 // It prints "ready PID" on stderr when it starts, and writes JSON lines to FILE or stdout at the end:
@@ -51,7 +52,8 @@ const { burnUnlabelled } = require('./requests/work');
 const mode = choice('MODE', ['plain', 'gc']);
 const stores = choice('STORES', Object.keys(shapes));
 const tracings = {
-  opentelemetry: './requests/tracing', sentry: './sentry/tracing', 'sentry 10': './sentry/tracing',
+  opentelemetry: './requests/tracing', 'opentelemetry 3': './requests/tracing',
+  sentry: './sentry/tracing', 'sentry 10': './sentry/tracing',
   datadog: './datadog/tracing', 'datadog 5': './datadog/tracing',
 };
 const { register } = require(tracings[choice('TRACER', Object.keys(tracings))]);

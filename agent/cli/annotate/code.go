@@ -1,9 +1,9 @@
 package annotate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/hotspan/hotspan/agent/internal/disasm"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
@@ -56,7 +56,7 @@ func annotatedPieces(pieces []jitcode.Copied, list bool) []annotatedPiece {
 func instructions(p *jitcode.Copied) []annotatedInstruction {
 	var out []annotatedInstruction
 	points, lines := p.Points, p.Lines
-	slices.SortStableFunc(lines, func(a, b jitdump.Line) int { return cmp.Compare(a.Address, b.Address) })
+	sort.SliceStable(lines, func(i, j int) bool { return lines[i].Address < lines[j].Address })
 	var at jitdump.Line
 	for _, in := range disassemble(p) {
 		for len(lines) > 0 && lines[0].Address <= p.Code.Address+uint64(in.Offset) {

@@ -113,7 +113,7 @@ func (c *codes) load(code *Code) {
 		p.lines = nil
 		c.left++
 	}
-	slices.SortStableFunc(p.lines, func(a, b Line) int { return cmp.Compare(a.Address, b.Address) })
+	sort.SliceStable(p.lines, func(i, j int) bool { return p.lines[i].Address < p.lines[j].Address })
 	p.texts = len(p.name)
 	files := map[string]bool{}
 	for i := range p.lines {

@@ -1,16 +1,14 @@
 'use strict';
 
-const { ROOT_CONTEXT, SpanKind, context, propagation, trace } = require('@opentelemetry/api');
+const sdk = require(process.env.TRACER === 'opentelemetry 3' ? '../opentelemetry/sdk' : './sdk');
 const { traceparent } = require('./request');
 
-// Node 16 takes the SDK's versions 1.x only.
-const sdk = parseInt(process.versions.node) < 18 ? '-1' : '';
-const { NodeTracerProvider } = require(`@opentelemetry/sdk-trace-node${sdk}`);
-const { RPCType, hrTime, setRPCMetadata } = require(`@opentelemetry/core${sdk}`);
+const { ROOT_CONTEXT, SpanKind, context, propagation, trace } = sdk.api;
+const { RPCType, hrTime, setRPCMetadata } = sdk.core;
 
-// register sets the OpenTelemetry SDK up as a service does, except that finished spans go nowhere.
+// register sets the OpenTelemetry SDK up.
 function register() {
-  new NodeTracerProvider({ spanProcessors: [] }).register();
+  sdk.register();
   return new Tracing(trace.getTracer('requests'));
 }
 
