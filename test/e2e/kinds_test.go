@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
@@ -44,6 +45,23 @@ func TestOptimisedWebAssembly(t *testing.T) {
 			if strings.HasPrefix(name, "wasm") && isLow(s) {
 				t.Errorf("%s: %v samples right", name, s)
 			}
+		}
+	})
+}
+
+// TestBuiltins: while a function calls a builtin of V8, which mostly has no frame of its own, samples have the stack as
+// in TestKinds, and the leaf's line.
+func TestBuiltins(t *testing.T) {
+	draw.Quarter(t, seldom)
+	t.Setenv("PARTS", "builtins")
+	t.Setenv("MILLISECONDS", "30")
+	eachNode(t, func(t *testing.T, node string) {
+		j := judgeKinds(t, node)
+		atLeast(t, j.all, "whole stack right", 99.5, 5000)
+		atLeast(t, j.leafLine, "leaf line right", 100, 5000)
+		atLeast(t, j.hasLine, "leaf with a line", 99, 5000)
+		if len(j.kinds) != 50 {
+			t.Errorf("%d kinds of builtins, want 50", len(j.kinds))
 		}
 	})
 }
@@ -98,6 +116,7 @@ type kindsJudge struct {
 	t                       *testing.T
 	kinds                   map[string]*judge.Share
 	all, leafLine, patterns judge.Share
+	hasLine                 judge.Share // leaves that have one
 	told                    judge.Share // samples that are not at the edges of intervals
 	wrong                   int
 }
@@ -111,6 +130,9 @@ func (j *kindsJudge) judge(s *judge.Sample, want truth.Interval) {
 		j.kinds[want.Name] = &judge.Share{}
 	}
 	why := j.differs(s.Stack, got, want.Stack)
+	if why == "" {
+		j.hasLine.Count(got[0].Line != 0)
+	}
 	if why == "" && got[0].Line != 0 {
 		j.leafLine.Count(got[0].Line == want.Stack[0].First)
 	}

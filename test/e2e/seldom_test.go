@@ -18,5 +18,5 @@ var seldom = []string{
 	"TestStallProbe", "TestIsolates", "TestProbesOfMovingText", "TestLeaderEnds", "TestOptions", "TestMutation",
 	"TestReturnsAfterKill", "TestHitPlaces", "TestStallProbeUnknown", "TestStallsOfWaits", "TestNamedLate",
 	"TestManyWorkers", "TestChangedScript", "TestFrameRemoved", "TestReusedClasses",
-	"TestManyStores", "TestTopLevelStore", "TestOwnStore", "TestWebAssemblyThrownAway",
+	"TestManyStores", "TestTopLevelStore", "TestOwnStore", "TestWebAssemblyThrownAway", "TestBuiltins",
 }

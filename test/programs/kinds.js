@@ -7,6 +7,7 @@
 //
 //   ROUNDS        how often each of them runs (3)
 //   MILLISECONDS  how long each burns each time (8)
+//   PARTS         which of them: kinds, or builtins: loops that call builtins of V8
 //
 // It prints "ready PID" on stderr when it starts, and writes JSON lines to FILE or stdout at the end:
 //
@@ -21,16 +22,19 @@
 // that is made there says. builtin: the frame is of a function that is not written in JavaScript, which has no place.
 // origin: where an eval without a name was called. pattern: what is to be found above the leaf, a regular expression.
 
-const { number } = require('./lib/env');
+const { number, choice } = require('./lib/env');
 const { ready, write } = require('./lib/output');
 const meter = require('./kinds/meter');
 
 const rounds = number('ROUNDS', 3);
-const parts = ['functions', 'classes', 'calls', 'callbacks', 'evaluated', 'names', 'wasm'];
+const parts = {
+  kinds: ['functions', 'classes', 'calls', 'callbacks', 'evaluated', 'names', 'wasm'],
+  builtins: ['builtins'],
+}[choice('PARTS', ['kinds', 'builtins'])];
 
 async function main() {
   const kinds = parts.map((name) => require(`./kinds/${name}`));
-  kinds.push(await import('./kinds/größe 100%25.mjs').then((module) => module.default));
+  if (parts.length > 1) kinds.push(await import('./kinds/größe 100%25.mjs').then((module) => module.default));
   ready();
   await new Promise((resolve) => setTimeout(resolve, 1000)); // until what comes with a start is over
   for (let n = 0; n < rounds; n++) {
