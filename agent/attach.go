@@ -242,8 +242,8 @@ func (a *Agent) publish(t *target) error {
 	return nil
 }
 
-// watch has maintain look at a process: each has something to do for it after a sample, and after it was told the BPF
-// program.
+// watch has maintain look at a process: there may be something to do after a sample, and after the BPF program was told
+// of it.
 func (a *Agent) watch(t *target) {
 	if !t.watched {
 		t.watched, a.watched = true, append(a.watched, t)

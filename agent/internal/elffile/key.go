@@ -24,8 +24,8 @@ func keyOf(m procs.Mapping, f *os.File) key {
 	return ofUser(m)
 }
 
-// ofUser is the key of a file that may not be the mapped one: only processes of the user get it whose process this is.
-// Whoever has another one taken for it has wrong names in their own processes.
+// ofUser is the key of a file that may not be the mapped one: only processes of the user for whom it is read share it.
+// Who has another one taken for it has wrong names in their own processes.
 func ofUser(m procs.Mapping) key {
 	id := m.File()
 	id.Device = fmt.Sprintf("user %d, %s", procs.ReadsFor(), id.Device)
