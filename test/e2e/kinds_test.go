@@ -57,9 +57,9 @@ func TestBuiltins(t *testing.T) {
 	t.Setenv("MILLISECONDS", "30")
 	eachNode(t, func(t *testing.T, node string) {
 		j := judgeKinds(t, node)
-		atLeast(t, j.all, "whole stack right", 99.5, 5000)
-		atLeast(t, j.leafLine, "leaf line right", 100, 5000)
-		atLeast(t, j.hasLine, "leaf with a line", 99, 5000)
+		atLeast(t, j.all, "whole stack right", 99.5, 1000)
+		atLeast(t, j.leafLine, "leaf line right", 100, 1000)
+		atLeast(t, j.hasLine, "leaf with a line", 99, 1000)
 		if len(j.kinds) != 50 {
 			t.Errorf("%d kinds of builtins, want 50", len(j.kinds))
 		}
