@@ -1,26 +1,14 @@
 package agent
 
 import (
-	"os"
 	"testing"
 	"time"
-
-	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // TestWatched: what idle processes cost does not grow with their number: maintain looks only at those that have
 // something to do.
 func TestWatched(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Fatal("this test loads BPF programs: run it as root")
-	}
-	pid := live.Start(t, "24.21.0", "-e", `process.stdin.on('end', process.exit).resume(); console.error('ready')`).PID
-	a, err := New(Config{Select: Selection{PIDs: []int{pid}}, Rate: 99})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.Close)
-	of := a.targets[pid]
+	a, of := attachedToIdle(t)
 	idle := func(after string) {
 		t.Helper()
 		if len(a.watched) != 1 || a.nextMaintenance().IsZero() {
@@ -45,9 +33,9 @@ func TestWatched(t *testing.T) {
 		t.Error("after a sample: it is watched")
 	}
 	a.republish(of)
-	delete(a.targets, pid)
+	delete(a.targets, of.PID)
 	if a.maintain(); len(a.watched) > 0 {
 		t.Error("one that has ended is watched")
 	}
-	a.targets[pid] = of
+	a.targets[of.PID] = of
 }

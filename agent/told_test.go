@@ -9,9 +9,9 @@ import (
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
-// TestMappingsOnceMore: when the BPF program has been told of mappings, they are read once more, since until then it
-// has noticed nothing that replaces new code; and once only.
-func TestMappingsOnceMore(t *testing.T) {
+// attachedToIdle is an agent that has attached to an idle process, and does not sample it.
+func attachedToIdle(t *testing.T) (*Agent, *target) {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Fatal("this test loads BPF programs: run it as root")
 	}
@@ -21,7 +21,13 @@ func TestMappingsOnceMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(a.Close)
-	of := a.targets[pid]
+	return a, a.targets[pid]
+}
+
+// TestMappingsOnceMore: when the BPF program has been told of mappings, they are read once more, since until then it
+// has noticed nothing that replaces new code; and once only.
+func TestMappingsOnceMore(t *testing.T) {
+	a, of := attachedToIdle(t)
 	take := func() int64 {
 		for deadline := time.Now().Add(time.Minute); of.code.Reading() && time.Now().Before(deadline); {
 			a.takeV8(of)

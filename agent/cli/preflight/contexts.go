@@ -101,7 +101,7 @@ func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 		w.Printf("    %-32s %s\n", "(the store itself)", terminal.Printable(text))
 	}
 	shown := s.Properties
-	if s.OpenTelemetry || s.Sentry || s.Datadog || s.Package || s.Handle {
+	if s.Known() {
 		shown = nil
 		for _, r := range s.Offered {
 			_, path, _ := strings.Cut(r, "=")
@@ -115,11 +115,10 @@ func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 		}
 		w.Printf("    %-32s %s\n", terminal.Printable(path), terminal.Printable(text))
 	}
-	all := len(shown) == len(s.Properties)
-	if all && s.More > 0 {
+	if !s.Known() && s.More > 0 {
 		w.Printf("    … and %d more, with what is in them\n", s.More)
 	}
-	if all && s.Deeper {
+	if !s.Known() && s.Deeper {
 		w.Printf("    objects deeper in it are not looked at: a path may lead into each {…}\n")
 	}
 	if len(s.Labels) > 0 {

@@ -43,11 +43,14 @@ func (c *Cache) probeAlone(pid int, m procs.Mapping) (bool, error) {
 
 // probe is hasV8 for a caller who is alone with the file.
 func (c *Cache) probe(pid int, m procs.Mapping) (bool, error) {
-	p := probed{stamp: stampOf(pid, m)}
-	for _, k := range keysOf(m) {
+	keys := keysOf(m)
+	for _, k := range keys {
 		if f := c.find(k); f != nil && f.Layout != nil {
 			return true, nil
 		}
+	}
+	p := probed{stamp: stampOf(pid, m)}
+	for _, k := range keys {
 		if before, ok := c.probedBefore(k.FileID); ok && !before.stamp.replacedBy(p.stamp) {
 			return before.has, before.err
 		}

@@ -18,6 +18,11 @@ var vague = []string{"id", "name", "type", "key", "value"}
 // sentryRoute is where Sentry 11 has the method and the route of a request, or its path while it knows no route.
 const sentryRoute = "isolationScope._transactionName"
 
+// Known reports whether hotspan knows what is in the store, which is a tracer's or the npm package's.
+func (s *Store) Known() bool {
+	return s.OpenTelemetry || s.Sentry || s.Datadog || s.Package || s.Handle
+}
+
 // Rules suggests label rules for the first values of the store, in the syntax of reqctx.ParseRule. The last step of the
 // path names the label. The first called route, or below one called so, with a value such as /orders/:id is the route,
 // by which reports go, and comes first.
@@ -25,7 +30,7 @@ func (s *Store) Rules() []string {
 	if s.Sentry && slices.Contains(s.Values, sentryRoute) && !slices.Contains(s.Labels, "http.route") {
 		return []string{"http.route=" + sentryRoute}
 	}
-	if s.OpenTelemetry || s.Sentry || s.Datadog || s.Package || s.Handle {
+	if s.Known() {
 		return nil
 	}
 	if s.Name != "" && len(s.Properties) == 0 && isPlainName(s.Name) {
