@@ -18,6 +18,10 @@ type limitFlags struct {
 // leastMemory is what the agent needs before it profiles anything, in MiB.
 const leastMemory = 32
 
+// leastGroup is what a control group is to leave the agent, in bytes: with 70 MiB the kernel killed it while it parsed
+// its first Node.js, and with 80 it went on.
+const leastGroup = 100 << 20
+
 // mostPercent and mostMemory, in MiB, are more than any machine has: what is more is a slip.
 const (
 	mostPercent = 1_000_000
@@ -37,8 +41,19 @@ func (f *limitFlags) bound(config *agent.Config) error {
 		return exit.Usagef("memory-mib %d: at most %d, or 0 for any", f.MemoryMIB, mostMemory)
 	}
 	config.CPUBudget, config.MemoryLimit = f.CPUPercent/100, int64(f.MemoryMIB)<<20
-	if group := cgroup.MemoryLimit(); group/4*3 < cmp.Or(config.MemoryLimit, math.MaxInt64) {
-		config.MemoryLimit = group / 4 * 3 // the kernel counts page tables, buffers and files too
-	}
+	keepWithin(cgroup.MemoryLimit(), config)
 	return nil
+}
+
+// keepWithin keeps the agent within the memory that control groups leave it, in bytes; math.MaxInt64: any.
+func keepWithin(group int64, config *agent.Config) {
+	if group == math.MaxInt64 {
+		return
+	}
+	if group < leastGroup {
+		config.Log.Warn("a control group leaves little memory: the kernel may kill hotspan while it reads a Node.js",
+			"MiB", group>>20, "needed", leastGroup>>20)
+	}
+	left := group / 4 * 3 // the kernel counts page tables, buffers and files too
+	config.MemoryLimit = min(left, cmp.Or(config.MemoryLimit, left))
 }
