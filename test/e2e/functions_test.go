@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
@@ -52,9 +53,18 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-func checkFunctions(t *testing.T, node, mode string) {
+// TestCoverage: with Node.js's coverage, blocks of TurboFan's code that allocate are not behind all that returns.
+func TestCoverage(t *testing.T) {
+	draw.Quarter(t, seldom)
+	t.Parallel()
+	eachNode(t, func(t *testing.T, node string) {
+		checkFunctions(t, node, "alloc", "NODE_V8_COVERAGE="+t.TempDir())
+	})
+}
+
+func checkFunctions(t *testing.T, node, mode string, env ...string) {
 	run := functionModes[mode]
-	p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode})
+	p := start(t, node, "functions.js", []string{"--expose-gc"}, append(env, "MODE="+mode))
 	samples := recordEnoughJS(t, hotspan, p.PID, 1997, run.enough, run.length)
 	v := compare(t, samples, p.truth(t))
 	inTime(t, v.Right, "leaf function right", run.there, 3000)

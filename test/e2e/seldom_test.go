@@ -19,4 +19,5 @@ var seldom = []string{
 	"TestReturnsAfterKill", "TestHitPlaces", "TestStallProbeUnknown", "TestStallsOfWaits", "TestNamedLate",
 	"TestManyWorkers", "TestChangedScript", "TestFrameRemoved", "TestReusedClasses",
 	"TestManyStores", "TestTopLevelStore", "TestOwnStore", "TestWebAssemblyThrownAway", "TestBuiltins",
+	"TestCoverage",
 }

@@ -77,6 +77,31 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// coverage is code of TurboFan of Node 18.20.8, in the same form, of a function of test/programs/functions.js with
+// MODE=alloc and NODE_V8_COVERAGE. All that returns in it is deferred code, behind the blocks that allocate. The
+// function's text begins at 35832; what is before that is of functions that are inlined.
+const coverage = "testdata/v10.2-coverage.txt"
+
+// TestAllocationsBeforeReturn: each call of the collector is in the function that its block is jumped to from, and
+// jumps back into, by the disassembly.
+func TestAllocationsBeforeReturn(t *testing.T) {
+	b, c := readCode(t, coverage)
+	for major, moves := range map[int]bool{10: true, 11: false} { // V8 11 gives such blocks positions
+		v := NewResolver(heap.NewReader(codeBytes{b}, &layout.Layout{V8: layout.Version{Major: major}}), fakeSpace{})
+		for ret, back := range map[int]int{
+			0x1328: 0x183, 0x13be: 0x292, 0x1486: 0x655, 0x14bf: 0x7c9, 0x14de: 0x8c2, 0x150f: 0x93d, 0x1548: 0x9d9,
+			0x1634: 0xecf,
+		} {
+			own := back < 0x655
+			offset, ok := v.positionOffset(c, ret-1, ret)
+			e, _ := c.optimized.Positions.At(offset)
+			if !ok || moves && (offset != back || own != (e.Source >= 35832)) || !moves && offset != ret-1 {
+				t.Errorf("V8 %d, call that returns to %#x: %#x, source %d, %v", major, ret, offset, e.Source, ok)
+			}
+		}
+	}
+}
+
 // truncation is code of TurboFan of Node 16.20.2, in the same form, of
 //
 //	function lcg(n) { let x = n; for (let i = 0; i < n; i++) { x = (x * 1664525 + i) | 0; } return x; }

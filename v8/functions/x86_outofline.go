@@ -23,8 +23,10 @@ func (v *Resolver) positionOffset(c *code, at, next int) (offset int, ok bool) {
 	}
 	limit := int(p[len(p)-1].Code)
 	switch {
-	case at >= limit && v.isNear(c, limit, at), at < limit && !v.inDeferredBlock(c, int(entry.Code), at):
+	case at >= limit && v.isNear(c, limit, at), at < limit && !v.inOtherBlock(c, int(entry.Code), at):
 		return at, true
+	case at < limit && !v.isDeferred(c, at):
+		return v.backFrom(c, at), true
 	case at < limit:
 		limit = c.deferredStart - 1
 	}
@@ -46,15 +48,17 @@ func (v *Resolver) isNear(c *code, entry, at int) bool {
 	return err == nil && !passed
 }
 
-// inDeferredBlock reports whether an offset is in TurboFan's deferred code, in another block than the entry before it:
-// V8 10 and before give blocks that allocate no position, and the position before them belongs to some other block.
-func (v *Resolver) inDeferredBlock(c *code, entry, at int) bool {
+// inOtherBlock reports whether an offset is in another block of TurboFan's code than the entry before it.
+func (v *Resolver) inOtherBlock(c *code, entry, at int) bool {
 	if c.tier != TurboFan {
 		return false
 	}
-	if passed, err := v.passes(c, entry, at, x86asm.JMP, x86asm.RET); err != nil || !passed {
-		return false
-	}
+	passed, err := v.passes(c, entry, at, x86asm.JMP, x86asm.RET)
+	return err == nil && passed
+}
+
+// isDeferred reports whether an offset is in TurboFan's deferred code, behind all that returns.
+func (v *Resolver) isDeferred(c *code, at int) bool {
 	if c.deferredStart == 0 {
 		b, err := v.textAt(c, 0, maxDeferredScan)
 		if err != nil {
@@ -63,6 +67,20 @@ func (v *Resolver) inDeferredBlock(c *code, entry, at int) bool {
 		c.deferredStart = x86.DeferredStart(b)
 	}
 	return at >= c.deferredStart
+}
+
+// backFrom gives the offset that a block out of line jumps back to, and other offsets as they are. V8 10 and before
+// give blocks that allocate no position, and where code that returns is deferred, such blocks are before it.
+func (v *Resolver) backFrom(c *code, at int) int {
+	if v.r.Layout().V8.Major > 10 {
+		return at
+	}
+	if b, err := v.textAt(c, 0, maxDeferredScan); err == nil {
+		if back, ok := x86.Back(b, c.Start, at); ok {
+			return back
+		}
+	}
+	return at
 }
 
 // passes reports whether one of some instructions is between two offsets of code.

@@ -74,7 +74,7 @@ func newMarks(own heap.Word, calls []mark, transfers []x86.Transfer,
 }
 
 func (m *Marks) sort() {
-	slices.SortStableFunc(m.proper, func(a, b mark) int { return a.from - b.from })
+	sort.SliceStable(m.proper, func(i, j int) bool { return m.proper[i].from < m.proper[j].from })
 }
 
 // deferredOf finds deferred blocks: what ends with a trap and is jumped to from elsewhere.

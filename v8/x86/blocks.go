@@ -45,6 +45,28 @@ func DeferredStart(b []byte) int {
 	return end
 }
 
+// Back finds where the block of code that has an offset jumps back to, if the block is out of line: something before
+// that place jumps to the block. A loop jumps back to its head, and nothing before a head jumps into its loop. The code
+// is at an address.
+func Back(b []byte, address uint64, at int) (target int, ok bool) {
+	transfers, err := Transfers(b, address)
+	if err != nil {
+		return 0, false
+	}
+	from := 0
+	for _, t := range transfers {
+		switch {
+		case t.Op != x86asm.JMP && t.Op != x86asm.RET && t.Op != x86asm.INT:
+		case t.To <= at:
+			from = t.To
+		default:
+			return t.Target, t.Op == x86asm.JMP && t.Target >= 0 && t.Target < from &&
+				slices.ContainsFunc(transfers, func(s Transfer) bool { return s.Target == from && s.From < t.Target })
+		}
+	}
+	return 0, false
+}
+
 // maxSteps bounds the instructions that JumpBack follows.
 const maxSteps = 96
 

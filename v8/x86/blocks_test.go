@@ -106,11 +106,39 @@ func TestDeferredStart(t *testing.T) {
 	}
 }
 
+func TestBack(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		code []byte
+		at   int
+		want int // -1: none
+	}{
+		// jb 4; nop; ret; nop; nop; jmp 2
+		{"out of line", []byte{0x72, 0x02, 0x90, 0xc3, 0x90, 0x90, 0xeb, 0xfa}, 5, 2},
+		{"proper", []byte{0x72, 0x02, 0x90, 0xc3, 0x90, 0x90, 0xeb, 0xfa}, 2, -1},
+		// jmp 2: a loop's head; jb 5; ret; nop; jmp 2
+		{"a loop", []byte{0xeb, 0x00, 0x72, 0x01, 0xc3, 0x90, 0xeb, 0xfa}, 5, -1},
+		// nop; ret; nop; jmp 0: nothing jumps there
+		{"not jumped to", []byte{0x90, 0xc3, 0x90, 0xeb, 0xfb}, 2, -1},
+		// jb 3; ret; nop; ret
+		{"returns", []byte{0x72, 0x01, 0xc3, 0x90, 0xc3}, 3, -1},
+		{"no code", []byte{0x06}, 0, -1},
+		{"behind all", []byte{0xc3}, 1, -1},
+	} {
+		if got, ok := Back(c.code, 0, c.at); ok != (c.want >= 0) || ok && got != c.want {
+			t.Errorf("%s: %d, %v, want %d", c.name, got, ok, c.want)
+		}
+	}
+}
+
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte{0x90, 0xc2, 0x18, 0x00, 0x90, 0xc3, 0xeb, 0xc0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if end, _, _ := Find(b, len(b), x86asm.JMP); end > len(b) {
 			t.Fatalf("%x: %d bytes", b, end)
+		}
+		if back, ok := Back(b, 0, len(b)/2); ok && back > len(b)/2 {
+			t.Fatalf("%x goes back to %d", b, back)
 		}
 		if got := DeferredStart(b); got > len(b) || got < min(1, len(b)) {
 			t.Fatalf("%x ends at %d", b, got)
