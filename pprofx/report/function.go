@@ -6,8 +6,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Function is the samples of a function: those in which it is the JavaScript function nearest to the leaf, so that what
-// V8, Node and the kernel do for it counts as its own, and all that have it in their stack.
+// Function is the samples of a function: those in which it is the function of JavaScript or WebAssembly nearest to the
+// leaf, so that what V8, Node and the kernel do for it counts as its own, and all that have it in their stack.
 type Function struct {
 	Name    string `json:"name"`
 	File    string `json:"file,omitempty"`
@@ -73,10 +73,11 @@ func (f *function) mostFrom() (most *Place) {
 	return most
 }
 
-// ownIndex returns the index of the frame to which a sample belongs: the JavaScript nearest to the leaf, else the leaf.
+// ownIndex returns the index of the frame to which a sample belongs: the JavaScript or WebAssembly nearest to the leaf,
+// else the leaf.
 func ownIndex(s *pprofx.Snapshot, stack []int32) int {
 	for i, f := range stack {
-		if s.Frames[f].Kind == pprofx.JS {
+		if kind := s.Frames[f].Kind; kind == pprofx.JS || kind == pprofx.Wasm {
 			return i
 		}
 	}

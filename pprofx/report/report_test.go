@@ -121,7 +121,7 @@ func (l line) count(n map[string]int64) {
 	}
 	own := 0
 	for i, f := range l.Stack {
-		if f.Kind == "js" {
+		if f.Kind == "js" || f.Kind == "wasm" {
 			own = i
 			break
 		}
@@ -242,10 +242,12 @@ func TestFrom(t *testing.T) {
 	main, handle := at("main", "/srv/main.js", 1), at("handle", "/srv/app.js", 7)
 	merge, hash := at("merge", "/srv/node_modules/lodash/lodash.js", 5), at("hash", "node:crypto", 3)
 	native := &pprofx.Frame{Function: "SHA512_Final", Kind: pprofx.Native}
+	entry := &pprofx.Frame{Function: "JSToWasmWrapper", Kind: pprofx.Builtin}
+	sha := &pprofx.Frame{Function: "sha", File: "wasm://wasm/1", Line: 1, Kind: pprofx.Wasm}
 	for i, stack := range [][]*pprofx.Frame{
 		{native, hash, merge, handle, main}, {hash, at("handle", "/srv/app.js", 9), main}, {hash, handle, main}, {hash},
 		{merge, merge, handle, main}, {handle, main}, {native},
-		{at("tick", "node:timers", 1), merge},
+		{at("tick", "node:timers", 1), merge}, {native, sha, entry, merge, handle, main},
 	} {
 		b.Add(&pprofx.Sample{Time: int64(1 + i), Stack: stack})
 	}
@@ -259,6 +261,7 @@ func TestFrom(t *testing.T) {
 		"hash": {"handle", "/srv/app.js", 7, 2}, "merge": {"handle", "/srv/app.js", 7, 1},
 		"tick":   {"merge", "/srv/node_modules/lodash/lodash.js", 5, 1},
 		"handle": nil, "main": nil, "SHA512_Final": nil,
+		"JSToWasmWrapper": nil, "sha": {"handle", "/srv/app.js", 7, 1}, // a sample in WebAssembly is its function's
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -26,6 +26,7 @@ var frames = map[string]*pprofx.Frame{
 	"walk":    {Function: "walk", File: "/srv/walk.js", Line: 1, Column: 1, Tier: pprofx.Sparkplug},
 	"hostile": {Function: hostile, File: "/srv/" + hostile + ".js", Line: 1, Column: 1},
 	"parse":   {Function: "JsonParse", Kind: pprofx.Builtin},
+	"hash":    {Function: "sha256", File: "/srv/hash.wasm", Line: 1, Column: 99, Kind: pprofx.Wasm},
 	"loop":    {Function: "uv_run", Kind: pprofx.Native, Module: "/usr/bin/node", Address: 0x1f00},
 	"read":    {Function: "vfs_read", Kind: pprofx.Kernel, Module: "[kernel]", Address: 1 << 63},
 	"gc":      {Function: "[gc scavenge]", Kind: pprofx.Marker},
@@ -45,6 +46,7 @@ var (
 		stack("price", "main", "loop"), stack("price2", "price", "main2", "loop"), stack("other", "main", "loop"),
 		stack("main", "loop"), stack("walk", "walk", "price", "walk", "main", "loop"), stack("hostile", "main", "loop"),
 		stack("parse", "price", "main", "loop"), stack("read", "loop"), {},
+		stack("parse", "hash", "price", "main", "loop"),
 	}
 	collection = [][]*pprofx.Frame{stack("copy", "gc", "price", "main", "loop"), stack("copy", "gc", "main", "loop")}
 )

@@ -1,7 +1,7 @@
 import {classCount} from "./classes.js"
 
 // FunctionCounter counts samples by function, as pprofx/report/function.go does: the own ones are those in which it is
-// the JavaScript function nearest to the leaf, or the leaf of a stack without JavaScript.
+// the function of JavaScript or WebAssembly nearest to the leaf, or the leaf of a stack without either.
 export class FunctionCounter {
     // tree has the stacks from their roots, by function.
     constructor(profile, tree, lines) {
@@ -75,10 +75,10 @@ function outermost(tree, functions) {
 
 // ownFrames returns the frame to which the samples of each stack belong.
 function ownFrames(profile) {
-    const {nodes} = profile, js = profile.header.Kinds.indexOf("js")
+    const {nodes} = profile, own = profile.header.Kinds.map(kind => kind === "js" || kind === "wasm")
     return profile.stacks.map(leaf => {
         for (let node = leaf; node !== 0; node = nodes.parent[node]) {
-            if (profile.kind(nodes.frame[node]) === js) {
+            if (own[profile.kind(nodes.frame[node])]) {
                 return nodes.frame[node]
             }
         }

@@ -18,8 +18,9 @@ export class FunctionsView {
         this.body = el("tbody")
         this.more = el("div", {class: "more"})
         this.element = el("div", {},
-            el("p", {class: "hint"}, "Own: the samples in which it is the JavaScript function nearest to the leaf, so ",
-                "that what V8, Node and the kernel do for it is in there. Total: with what it calls."),
+            el("p", {class: "hint"}, "Own: the samples in which it is the function of JavaScript or WebAssembly ",
+                "nearest to the leaf, so that what V8, Node and the kernel do for it is in there. ",
+                "Total: with what it calls."),
             el("div", {class: "scroll"},
                 el("table", {class: "functions"}, el("thead", {}, this.head), this.body)), this.more)
     }
