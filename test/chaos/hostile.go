@@ -35,8 +35,24 @@ const (
 
 // besideHostile records all processes of the machine while a hostile one of another user runs. The services must have
 // all of their samples, a process that starts meanwhile must be found, what root may read must stay with root, and
-// nothing of the hostile process may stay in hotspan.
+// nothing of the hostile process may stay in hotspan. A brief run may be beside other tests, whose processes take
+// memory of hotspan's as well: then it has further tries.
 func (c *chaos) besideHostile() (f figures, err error) {
+	tries := 1
+	if c.brief {
+		tries = 3
+	}
+	for range tries {
+		if f, err = c.oneHostile(); !errors.Is(err, errMemory) {
+			break
+		}
+	}
+	return f, err
+}
+
+var errMemory = errors.New("too much memory")
+
+func (c *chaos) oneHostile() (f figures, err error) {
 	out := filepath.Join(c.dir, "hostile.jsonl")
 	p, err := begin(c.command("record", "-a", "-F", strconv.Itoa(hostileRate), "--label", "tenant=tenant", "-o", out))
 	if err != nil {
@@ -65,7 +81,7 @@ func (c *chaos) besideHostile() (f figures, err error) {
 		return f, err
 	}
 	if f.peak > maxMemory {
-		return f, fmt.Errorf("%d KiB of memory", f.peak)
+		return f, fmt.Errorf("%w: %d KiB", errMemory, f.peak)
 	}
 	return f, errors.Join(kept(p.said.String(), out), c.complete(out, late, used, after))
 }

@@ -26,8 +26,8 @@ type inFlight struct {
 		OnlyPromises bool
 		Waits        []wait
 	}
-	Others                     []wait
-	ChangedBytes, BeganOrEnded int
+	Others                                   []wait
+	NotReadBytes, ChangedBytes, BeganOrEnded int
 }
 
 type wait struct {
