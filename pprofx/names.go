@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // ErrUnknownName is the error for a name that this version does not know. Where it stands in a file, a newer one may
@@ -23,7 +24,8 @@ func nameOf(typeName string, names []string, n uint8) string {
 func parseName[T ~uint8](to *T, typeName string, names []string, text []byte) error {
 	i := slices.Index(names, string(text))
 	if i < 0 {
-		return fmt.Errorf("%s %q %w", typeName, text, ErrUnknownName)
+		known := strings.TrimSpace(strings.Join(names, " ")) // the first may be empty
+		return fmt.Errorf("%s %q %w (known: %s)", typeName, text, ErrUnknownName, known)
 	}
 	*to = T(i)
 	return nil
