@@ -22,7 +22,7 @@ func boot(kernel, initramfs string, limit time.Duration, log func(string)) (o ou
 	defer cancel()
 	// One thread for both CPUs: with one each, a CPU of the emulator may run a breakpoint that the kernel has already
 	// taken back from its own code, as it does for tracepoints, and the kernel panics ("Oops: int3").
-	// And no large pages but where a program asks for them: from 7.0 on the kernel takes the CPU from khugepaged, which
+	// And no large pages but where a program asks for them: Linux 7.2 takes the CPU from khugepaged, which
 	// has the lowest priority, also while it holds the lock of a process's memory. Here it had it back after 20 s.
 	cmd := exec.CommandContext(ctx, emulator, "-accel", "tcg,thread=single", "-cpu", "max", "-smp", "2", "-m", "3072",
 		"-kernel", kernel, "-initrd", initramfs, "-append",
