@@ -60,7 +60,8 @@ func TestWrongUsage(t *testing.T) {
 		{"record -p 1 --otlp collector:4317", `otlp endpoint "collector:4317": want http://HOST:4317 or https://`},
 		{"record -p 1 --otlp http://collector/v1", "gRPC takes a host and a port, no path"},
 		{"report --state foo x.otlp", `--state: State "foo" is unknown (known: other js gc compiler external idle)`},
-		{"report --measure foo x.otlp", `--measure: Measure "foo" is unknown (known: cpu hits off_cpu `},
+		{"report --measure foo x.otlp", `--measure: Measure "foo" is unknown (known: cpu hits off_cpu ` +
+			"bytes value wall)"},
 		{"report --since 1h --until 2h x.otlp", "--since 1h0m0s, --until 2h0m0s: nothing is between them"},
 		{"layout", "missing arguments: <node-binary>"},
 		{"top -p 1 -i 1ms", "--interval 1ms, --window 10s: at least 10ms and 500ms"},

@@ -46,6 +46,7 @@ func (c *chaos) besideHostile() (f figures, err error) {
 		if f, err = c.oneHostile(); !errors.Is(err, errMemory) {
 			break
 		}
+		fmt.Fprintln(os.Stderr, "hostile process:", err)
 	}
 	return f, err
 }

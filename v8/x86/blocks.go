@@ -24,8 +24,9 @@ func Find(b []byte, n int, kinds ...x86asm.Op) (end int, found bool, err error) 
 }
 
 // DeferredStart is where TurboFan's deferred code begins, behind the last return: blocks that rarely run are put behind
-// all others, and do not return. A loop behind that return is no such block: V8 orders blocks so that only loops jump
-// back, and deferred ones to where they were left from. Without a return no code is deferred.
+// all others, and most do not return. Of those before one that does, Back tells. A loop behind that return is no such
+// block: V8 orders blocks so that only loops jump back, and deferred ones to where they were left from. Without a
+// return no code is deferred.
 func DeferredStart(b []byte) int {
 	end := len(b)
 	for at := 0; at < len(b); {

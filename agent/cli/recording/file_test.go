@@ -234,7 +234,8 @@ func TestReadFormatsErrors(t *testing.T) {
 		"damaged.otlp": {damaged, "damaged.otlp: snapshot 1: it is damaged: CRC"},
 		"more.otlp":    {append(slices.Clone(recorded), "more"...), "snapshot 3: what is there is none: "},
 		"newer.jsonl": {bytes.Replace(lines, []byte(`"js"`), []byte(`"os"`), 1),
-			`State "os" is unknown (known: other js gc compiler external idle): a newer version`},
+			`State "os" is unknown (known: other js gc compiler external idle): a newer version of hotspan may ` +
+				"have written it"},
 		"x.cpuprofile":   {[]byte(`{"nodes":[]}`), "x.cpuprofile: line 1: neither a sample nor a snapshot"},
 		"no lines.jsonl": {nil, "no lines.jsonl is empty"},
 		"a page.html":    {[]byte("<!doctype html>"), "a page.html: no recording: it is neither"},
